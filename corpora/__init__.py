@@ -1,0 +1,1 @@
+"""Pages that the project made itself: see README.md beside this file."""

@@ -1,0 +1,181 @@
+"""Text of a page -> Tree. The one home of selectolax: every other module sees the names given here.
+
+Limits are looked at on the text, before the parser runs, since its time is quadratic in nesting depth and in
+attributes on one tag. A page over a limit raises PageError, which callers turn into a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from templatediff.errors import PageError
+
+Node = LexborNode
+TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML have ids from 3 to LAST_KNOWN_ID
+LAST_KNOWN_ID = 255  # unknown elements carry a pointer value, far above
+
+MAX_CHARACTERS = 32 * 1024 * 1024
+MAX_TAGS = 1_000_000
+MAX_DEPTH = 4096
+MAX_ATTRIBUTES = 4096  # on one tag
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_RAW_TEXT = re.compile(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parsed page. `body` is None for a frameset or an empty document. Nodes live as long as the tree."""
+
+    parser: LexborHTMLParser
+    body: Node | None
+    scripting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a page says of itself outside its body; strings as written, None where absent."""
+
+    title: str | None = None
+    canonical: str | None = None
+    og_url: str | None = None
+    og_title: str | None = None
+    base: str | None = None
+    lang: str | None = None
+    direction: str | None = None
+
+
+def parse(text: str, scripting: bool = True) -> Tree:
+    """Parse the decoded text of a page. Raises PageError ("too-large", "too-deep") for text over a limit.
+
+    With `scripting` the content of noscript is one raw text, as in a browser that runs scripts, so that a tracking
+    image in the head does not end it.
+    """
+    _check_limits(text)
+    parser = LexborHTMLParser(text, scripting=scripting)
+    body = parser.body
+    if body is not None and body.tag != "body":
+        body = None
+    return Tree(parser, body, scripting)
+
+
+@cache
+def tag_ids(names: frozenset[str]) -> frozenset[int]:
+    """The parser's numbers for these element names; names unknown to HTML are left out."""
+    parser = LexborHTMLParser("")
+    found = (parser.create_node(name).tag_id for name in sorted(names))
+    return frozenset(number for number in found if number is not None and number <= LAST_KNOWN_ID)
+
+
+def tag_id(name: str) -> int:
+    """The parser's number for one element name known to HTML."""
+    (number,) = tag_ids(frozenset([name]))
+    return number
+
+
+def read_head(tree: Tree) -> Head:
+    """Title, canonical address, language of a page, each the first that is there."""
+    root = tree.parser.root
+    found: dict[str, str | None] = {}
+    if root is not None:
+        attributes = root.attributes
+        found["lang"] = attributes.get("lang") or attributes.get("xml:lang")
+        found["direction"] = attributes.get("dir")
+    head = tree.parser.head
+    for node in head.iter() if head is not None else ():
+        name = node.tag
+        if name == "title" and "title" not in found:
+            found["title"] = " ".join(node.text().split()) or None
+        elif name in ("meta", "link", "base"):
+            _read_head_element(name, node.attributes, found)
+    return Head(**{name: value for name, value in found.items() if value})
+
+
+def _read_head_element(name: str, attributes: dict[str, str | None], found: dict[str, str | None]) -> None:
+    if name == "base":
+        found.setdefault("base", attributes.get("href"))
+    elif name == "link":
+        if "canonical" in (attributes.get("rel") or "").lower().split():
+            found.setdefault("canonical", (attributes.get("href") or "").strip() or None)
+    else:
+        key = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        if key in ("og:url", "og:title"):
+            found.setdefault(key.replace(":", "_"), (attributes.get("content") or "").strip() or None)
+        elif (attributes.get("http-equiv") or "").lower() == "content-language" and not found.get("lang"):
+            found["lang"] = attributes.get("content")
+
+
+def _check_limits(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        raise PageError("too-large", f"{len(text):,} characters: the limit is {MAX_CHARACTERS:,}")
+    tags = text.count("<")
+    if tags > 2 * MAX_TAGS:
+        raise PageError("too-large", f"about {tags:,} tags: the limit is {MAX_TAGS:,}")
+    if tags > MAX_DEPTH and _could_be_deep(text, tags):
+        depth = _depth(text)
+        if depth > MAX_DEPTH:
+            raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {MAX_DEPTH:,}")
+    for start, end in _long_stretches(text):
+        if _TAG.match(text, start) and len(_QUOTED.sub("", text[start:end]).split()) > MAX_ATTRIBUTES:
+            raise PageError("too-large", f"a tag with more than {MAX_ATTRIBUTES:,} attributes")
+
+
+def _could_be_deep(text: str, tags: int) -> bool:
+    """Cheap refusal of the common case: nowhere do the tags that opened outnumber those that closed by enough.
+
+    Looks at 64 stretches of the text; void elements count as opened, so the answer errs towards yes.
+    """
+    step = len(text) // 64 + 1
+    depth = 0
+    for start in range(0, len(text), step):
+        opened = text.count("<", start, start + step)
+        closed = text.count("</", start, start + step + 1)
+        if depth + opened - closed > MAX_DEPTH:
+            return True
+        depth = max(0, depth + opened - 2 * closed)
+    return False
+
+
+def _long_stretches(text: str, least: int = 16384) -> Iterator[tuple[int, int]]:
+    """Spans of `least` characters or more that hold neither < nor > after their first character."""
+    place = 0
+    while place + least < len(text):
+        last = max(text.rfind("<", place + 1, place + least), text.rfind(">", place + 1, place + least))
+        if last < 0:
+            ends = [found for found in (text.find("<", place + least), text.find(">", place + least)) if found >= 0]
+            last = min(ends, default=len(text))
+            yield place, last
+        place = last
+
+
+def _depth(text: str) -> int:
+    """Upper estimate of the nesting depth the parser will build, from the tags alone.
+
+    Formatting elements left open are reopened by the parser in every following block, which makes crossed ends cost
+    the square of their number; they count like blocks here.
+    """
+    depth = deepest = 0
+    open_now: dict[str, int] = {}
+    for closing, name in _TAG.findall(_RAW_TEXT.sub("", text)):
+        name = name.lower()
+        if name in _VOID:
+            continue
+        if not closing:
+            if name in ("p", "li", "td", "th", "tr", "option", "dd", "dt"):
+                # these close themselves where the end tag is left out; one level at most is theirs
+                if open_now.get(name, 0) > depth // 2 + 1:
+                    continue
+            open_now[name] = open_now.get(name, 0) + 1
+            depth += 1
+            deepest = max(deepest, depth)
+        elif open_now.get(name, 0):
+            open_now[name] -= 1
+            depth -= 1
+    return deepest

@@ -1,0 +1,104 @@
+"""Text as people and as counters see it: normal form, tokens, n-grams, stopwords. The one home of nltk.
+
+Tokens follow the script: words where words are spaced, single characters in Chinese, Japanese, Thai, Lao, Burmese and
+Khmer (so that word n-grams become character n-grams there).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:[.,:/\-\u2013 \u00a0\u202f]\d+)*")
+_IDENTIFIER = re.compile(r"\b(?=[0-9a-f\-]*\d)(?=[0-9a-f\-]*[a-f])[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b")
+
+VALUE_MARK = "0"  #: what numbers, dates, prices and ids are folded to
+
+
+def normal(text: str) -> str:
+    """The form in which two texts count as the same: case folded, white space single.
+
+    >>> normal("  Read\\u00a0MORE \\n now ")
+    'read more now'
+    """
+    return " ".join(text.casefold().split())
+
+
+def fold_values(normalised: str) -> str:
+    """A normalised text with its numbers, dates, prices and hexadecimal ids folded to one mark.
+
+    >>> fold_values("posted 12.05.2024, 1,204 views, id 9f3c2ab1")
+    'posted 0, 0 views, id 0'
+    """
+    if not any(map(str.isdigit, normalised)):
+        return normalised
+    return _NUMBER.sub(VALUE_MARK, _IDENTIFIER.sub(VALUE_MARK, normalised))
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, case folded.
+
+    >>> tokens("The Harbour, 2024"), tokens("東京へ go")
+    (['the', 'harbour', '2024'], ['東', '京', 'へ', 'go'])
+    """
+    words = _WORD.findall(text.casefold())
+    if text.isascii() or not UNSPACED.search(text):
+        return words
+    found: list[str] = []
+    for word in words:
+        found.extend(word) if UNSPACED.search(word) else found.append(word)
+    return found
+
+
+def ngrams(words: Sequence[str], order: int) -> list[tuple[str, ...]]:
+    """Word n-grams of exactly this order, in order; the whole text as one where it is shorter.
+
+    >>> ngrams(["a", "b", "c"], 2), ngrams(["a"], 3)
+    ([('a', 'b'), ('b', 'c')], [('a',)])
+    """
+    from nltk.util import ngrams as nltk_ngrams
+
+    if len(words) < order:
+        return [tuple(words)] if words else []
+    return list(nltk_ngrams(words, order))
+
+
+@cache
+def _stopwords() -> dict[str, frozenset[str]]:
+    import stopwordsiso
+
+    return {code: frozenset(words) for code, words in ((c, stopwordsiso.stopwords(c)) for c in sorted(stopwordsiso.langs()))}
+
+
+@cache
+def _languages_of_stopwords() -> dict[str, tuple[str, ...]]:
+    """Stopword -> codes of the languages that list it, in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for code, words in _stopwords().items():
+        for word in words:
+            found.setdefault(word.casefold(), []).append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+def stopwords(lang: str | None, frequent: Iterable[str] = ()) -> frozenset[str]:
+    """The stopwords of a language code ("de", "pt-BR"), or of the language whose list holds most of `frequent`.
+
+    `frequent` are the page's most frequent tokens, most frequent first. A declared language whose list holds none of
+    them is not believed. Empty where nothing fits: the gist then goes by frequency alone. Ties break by code.
+    Words: the package stopwordsiso (57 languages).
+    """
+    frequent = list(frequent)
+    declared = (lang or "").lower().replace("_", "-").split("-")[0]
+    listed = _stopwords().get(declared)
+    if listed is not None and (not frequent or any(word in listed for word in frequent)):
+        return listed
+    votes: dict[str, int] = {}
+    for place, word in enumerate(frequent):
+        for code in _languages_of_stopwords().get(word, ()):
+            votes[code] = votes.get(code, 0) + len(frequent) - place
+    if not votes:
+        return frozenset()
+    return _stopwords()[min(votes, key=lambda code: (-votes[code], code))]
