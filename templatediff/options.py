@@ -15,7 +15,7 @@ from templatediff.errors import UsageError
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav "
-    "ol optgroup option p plaintext pre search section select summary table tbody td tfoot th thead tr ul xmp".split()
+    "ol p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp".split()
 )
 
 SHORT_LEAVES = ("auto", "join", "keep")

@@ -1,0 +1,319 @@
+"""What the verbs share: groups of options, each given to the verb as one value, and speech on stderr."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from templatediff.errors import InputError, UsageError
+from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
+
+if TYPE_CHECKING:
+    from templatediff.page import Page
+
+NAME = "templatediff"
+PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
+MAX_STDIN = 32 * 1024 * 1024 + 1  # one byte more than a page may have, so that a longer one is told from it
+
+Verb = Callable[..., Any]
+
+# What moves a terminal's cursor, colours it or turns its writing direction: C0, DEL, C1, line and
+# paragraph separators, bidirectional embeddings and isolates, and the bytes of a name that are not UTF-8.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""The text with control characters spelled out, all but those in `keep`: safe to show on a terminal.
+
+    >>> printable("a\x1b[31mred\n"), printable("a\n\x07", keep="\n")
+    ('a\\x1b[31mred\\n', 'a\n\\x07')
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
+
+
+def spelled(character: str) -> str:
+    r"""How a character is written that must not stand for itself: as \n, \x1b or \u2028."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8 (PEP 383)
+        code -= 0xDC00
+    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code, f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def say(message: str) -> None:
+    """One line on stderr, under the program's name."""
+    click.echo(f"{NAME}: {printable(message)}", err=True)
+
+
+def plural(count: int, word: str) -> str:
+    """
+    >>> plural(1, "page"), plural(2000, "page"), plural(0, "leaf")
+    ('1 page', '2,000 pages', '0 leaves')
+    """
+    ending = word if count == 1 else "leaves" if word == "leaf" else word + "s"
+    return f"{count:,} {ending}"
+
+
+def cores() -> int:
+    """How many processes can run at once for us (a container may allow fewer than the machine has)."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What to read, how its pages are dated and their sites named: the arguments of `extract` and `learn`."""
+
+    paths: tuple[Path, ...]
+    fetched: str | None
+    limit: int | None
+    site: str | None
+    site_from: str
+
+
+def crawl_options(verb: Verb) -> Verb:
+    """INPUT..., --files-from, --fetched, --limit, --site and --site-from, given to the verb as `crawl`."""
+
+    @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(path_type=Path))
+    @click.option(
+        "--files-from",
+        metavar="FILE|-",
+        type=click.Path(path_type=Path),
+        help="Read further INPUTs from FILE, or from stdin: one path a line.",
+    )
+    @click.option("--site", metavar="NAME", help="All pages are of the site NAME.")
+    @click.option(
+        "--site-from",
+        type=click.Choice(("auto", "folder", "domain")),
+        help="Name sites by host (auto, the default), by the folder of the page, or by registrable domain.",
+    )
+    @click.option(
+        "--limit", metavar="N", type=click.IntRange(min=1), help="Take at most N pages of each site."
+    )
+    @click.option(
+        "--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601)."
+    )
+    @functools.wraps(verb)
+    def with_crawl(
+        inputs: tuple[Path, ...],
+        files_from: Path | None,
+        site: str | None,
+        site_from: str | None,
+        limit: int | None,
+        fetched: str | None,
+        **rest: Any,
+    ) -> Any:
+        if site is not None and site_from is not None:
+            raise UsageError(
+                "--site names the site of every page and --site-from finds it: give one of the two"
+            )
+        if site is not None and not site.strip():
+            raise UsageError("--site is empty: give the site's name, such as its host")
+        if fetched is not None:
+            from templatediff.page import utc_text
+
+            fetched = utc_text(fetched)
+        paths = _paths(inputs, files_from)
+        return verb(crawl=Crawl(paths, fetched, limit, site, site_from or "auto"), **rest)
+
+    return with_crawl
+
+
+def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...]:
+    dash = Path("-")
+    if dash in inputs:
+        if len(inputs) > 1 or files_from is not None:
+            raise UsageError("- is one page on stdin and stands alone: give it without other inputs")
+        return (spooled_stdin(),)
+    listed = tuple(_listed(files_from)) if files_from is not None else ()
+    if not inputs and files_from is None:
+        raise UsageError(
+            "nothing to read: name a crawl folder, pages, --files-from FILE, or - for a page on stdin"
+        )
+    if not inputs and not listed:
+        raise InputError(f"no path in {files_from}: it holds one path a line")
+    return (*inputs, *listed)
+
+
+def _listed(files_from: Path) -> Iterator[Path]:
+    """The paths that a list names: one a line, empty lines skipped."""
+    try:
+        data = stdin().read() if str(files_from) == "-" else files_from.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {files_from}: {error.strerror}") from error
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line := line.rstrip(b"\r"):
+            yield Path(os.fsdecode(line))
+
+
+def stdin() -> BinaryIO:
+    """Standard input as bytes; InputError where the caller closed it."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed: there is nothing to read")
+    return sys.stdin.buffer
+
+
+def spooled_stdin() -> Path:
+    """A file "-" in a folder "stdin" that holds the page on stdin until the command ends.
+
+    Those names become the record's path and, where the page names no host, its site.
+    """
+    holder = click.get_current_context().with_resource(tempfile.TemporaryDirectory(prefix="templatediff-"))
+    page = Path(holder, "stdin", "-")
+    data = stdin().read(MAX_STDIN)
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+        raise UsageError("JSON lines on stdin are not read yet: give one HTML page, or folders and files")
+    page.parent.mkdir()
+    page.write_bytes(data)
+    read_page(page, "stdin")  # refused here, where the page has a name that tells a person something
+    return page
+
+
+def read_page(file: Path, called: str) -> tuple[Page, str]:
+    """The page in a file, and the name of the folder that holds it; InputError if it is no page."""
+    from templatediff.crawl import Skipped, list_sources, read_source
+
+    source = list_sources([file])[0]
+    found = read_source(source)
+    if isinstance(found, Skipped):
+        raise InputError(f"{called} is no HTML page ({found.kind})")
+    return found, source.folder_site
+
+
+def page_options(verb: Verb) -> Verb:
+    """--leaf-tags, --short-leaves, --ngram-order and --markup, given to the verb as `options`.
+
+    That is None where none of the four is given: stored templates then bring their own.
+    """
+
+    @click.option(
+        "--leaf-tags",
+        metavar="TAG,...",
+        help="Elements that hold a leaf of their own (default: the block elements, div, p, table, li, ...).",
+    )
+    @click.option(
+        "--short-leaves",
+        type=click.Choice(SHORT_LEAVES),
+        help="Whether leaves of few words are labelled together with their neighbour: "
+        "as the site's own word counts say (auto, the default), always (join), never (keep).",
+    )
+    @click.option(
+        "--ngram-order",
+        type=click.IntRange(NGRAM_ORDERS[0], NGRAM_ORDERS[-1]),
+        help="Words per n-gram (default 3): higher is more exact and slower.",
+    )
+    @click.option(
+        "--markup",
+        type=click.Choice(MARKUP),
+        help="Whether inline tags count when two leaves are compared: no (strip, the default), yes (keep).",
+    )
+    @functools.wraps(verb)
+    def with_options(
+        leaf_tags: str | None,
+        short_leaves: str | None,
+        ngram_order: int | None,
+        markup: str | None,
+        **rest: Any,
+    ) -> Any:
+        given: dict[str, Any] = {"short_leaves": short_leaves, "ngram_order": ngram_order, "markup": markup}
+        if leaf_tags is not None:
+            given["leaf_tags"] = frozenset(tag for tag in re.split(r"[,\s]+", leaf_tags) if tag)
+        given = {name: value for name, value in given.items() if value is not None}
+        return verb(options=Options(**given) if given else None, **rest)
+
+    return with_options
+
+
+def part_options(verb: Verb) -> Verb:
+    """--with and --leaves, given to the verb as `parts` in the order of PARTS."""
+
+    @click.option(
+        "--with",
+        "parts",
+        metavar=",".join(PARTS),
+        callback=lambda ctx, param, value: part_names(value or ""),
+        help="Add these keys to each JSON line.",
+    )
+    @click.option("--leaves", is_flag=True, help="Short for --with leaves.")
+    @functools.wraps(verb)
+    def with_parts(parts: tuple[str, ...], leaves: bool, **rest: Any) -> Any:
+        wanted = {*parts, "leaves"} if leaves else set(parts)
+        return verb(parts=tuple(part for part in PARTS if part in wanted), **rest)
+
+    return with_parts
+
+
+def part_names(text: str) -> tuple[str, ...]:
+    """The value of --with.
+
+    >>> part_names("html, leaves,html"), part_names("")
+    (('html', 'leaves'), ())
+    >>> part_names("pdf")
+    Traceback (most recent call last):
+    ...
+    templatediff.errors.UsageError: --with is 'pdf': choose from markdown, html, leaves
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not set(names) <= set(PARTS):
+        raise UsageError(f"--with is {text!r}: choose from {', '.join(PARTS)}")
+    return names
+
+
+def jobs_option(verb: Verb) -> Verb:
+    """--jobs, given to the verb as `jobs`: at least 1."""
+    option = click.option(
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=cores,
+        help="Processes to work in (default: the cores). Results do not depend on it.",
+    )
+    return option(verb)
+
+
+def speech_options(verb: Verb) -> Verb:
+    """--quiet and -v, given to the verb as `progress`: a `templatediff.cli.progress.Progress`."""
+
+    @click.option(
+        "--quiet", "-q", is_flag=True, help="No progress, totals and warnings on stderr; errors only."
+    )
+    @click.option(
+        "--verbose", "-v", count=True, help="Say more on stderr; twice for what is of use in a bug report."
+    )
+    @functools.wraps(verb)
+    def with_progress(quiet: bool, verbose: int, **rest: Any) -> Any:
+        from templatediff.cli.progress import Progress, log_to_stderr
+
+        if quiet and verbose:
+            raise UsageError("--quiet and -v ask for opposite things: give one of the two")
+        log_to_stderr(verbose, quiet=quiet)
+        return verb(progress=Progress(quiet=quiet, verbose=verbose), **rest)
+
+    return with_progress
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether a person watches this stream (False for a closed one)."""
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal.
+
+    >>> width("abc"), width("東京")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,0 +1,70 @@
+"""`templatediff learn`: the templates of a crawl's sites, into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from templatediff.cli.common import Crawl, crawl_options, jobs_option, page_options, speech_options
+from templatediff.cli.output import check_apart
+from templatediff.cli.progress import Progress
+from templatediff.options import Options
+
+
+@click.command()
+@crawl_options
+@click.option(
+    "-o",
+    "--output",
+    "output",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the templates into DIR, a folder for each site.",
+)
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Add to the templates in DIR; without it those of INPUT's sites are replaced.",
+)
+@page_options
+@jobs_option
+@speech_options
+def learn(
+    crawl: Crawl,
+    output: Path,
+    update: bool,
+    options: Options | None,
+    jobs: int,
+    progress: Progress,
+) -> int:
+    """Learn the templates of a crawl's sites into a folder, for extract --templates.
+
+    INPUT is a folder of pages or a page.
+
+    Exit status: 0 done; 1 done, but some pages failed; 2 wrong usage, or nothing could be done.
+    """
+    check_apart(output, crawl.paths)
+
+    from templatediff.pipeline import Totals, learn_crawl
+
+    totals = Totals()
+    with progress:
+        learn_crawl(
+            crawl.paths,
+            output,
+            jobs,
+            update=update,
+            options=options,
+            site=crawl.site,
+            site_from=crawl.site_from,
+            limit=crawl.limit,
+            fetched=crawl.fetched,
+            totals=totals,
+            progress=progress,
+        )
+        for failure in totals.failures:
+            progress.failure(*failure)
+    progress.totals(totals)
+    return 1 if totals.failed else 0

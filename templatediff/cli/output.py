@@ -1,0 +1,373 @@
+"""Records -> stdout, a file of JSON lines, or a folder with one file a page; NAME.part until it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, Self, cast
+
+from templatediff.cli.common import NAME, is_terminal, printable, spelled
+from templatediff.errors import OutputError, UsageError
+from templatediff.names import FileNames
+
+FORMATS = ("jsonl", "text", "markdown", "html")
+ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html"}
+INDEX = "index.jsonl"
+JSONL_ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+class Record(Protocol):
+    """What is written: a `templatediff.Extraction`."""
+
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def error(self) -> object | None: ...
+    @property
+    def markdown(self) -> str: ...
+    @property
+    def html(self) -> str: ...
+    def to_dict(self, parts: tuple[str, ...] = ...) -> Mapping[str, Any]: ...
+
+
+class ReaderGone(Exception):
+    """Whoever read our stdout has closed it (`| head`): no fault of ours, and nothing is left to do."""
+
+
+class Writer(Protocol):
+    """Takes records in order. As a context manager it finishes the output; after an error it stays .part."""
+
+    parts: tuple[str, ...]  # which computed parts of a record it needs
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None: ...
+    def write(self, record: Record) -> None: ...
+
+
+def chosen_format(target: Path | None, given: str | None) -> str:
+    """--format, or where it is not given: JSON lines on stdout and for files so called, else Markdown.
+
+    >>> [chosen_format(Path(out), None) for out in ("out.jsonl.gz", "out")], chosen_format(None, "html")
+    (['jsonl', 'markdown'], 'html')
+    """
+    if given is not None:
+        return given
+    return "jsonl" if target is None or target.name.endswith(JSONL_ENDINGS) else "markdown"
+
+
+def open_writer(target: Path | None, given_format: str | None, extra: tuple[str, ...] = ()) -> Writer:
+    """The writer for -o (None: stdout), --format and --with. Nothing is touched before it is entered."""
+    kind = chosen_format(target, given_format)
+    if kind == "jsonl":
+        return JsonLines(target, extra)
+    if target is not None:
+        return Folder(target, kind, extra)
+    if extra:
+        raise UsageError(
+            f"--with adds keys to JSON lines: give --format jsonl, or -o FOLDER, whose {INDEX} has them"
+        )
+    return Pages(kind)
+
+
+def output_paths(target: Path | None) -> tuple[Path, ...]:
+    """What -o names and its unfinished form: never to be read as input."""
+    return () if target is None else (target, _part(target))
+
+
+def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
+    """Refuses an output that is an input or holds one: it would be overwritten, and it is never read."""
+    if target is None:
+        return
+    out = Path(os.path.realpath(target))
+    for path in inputs:
+        if Path(os.path.realpath(path)).is_relative_to(out):
+            raise UsageError(f"-o {target} is or holds the input {path}: give another place for the output")
+
+
+class JsonLines:
+    """One JSON line a page, to stdout or a file; .gz and .zst by the file's ending."""
+
+    def __init__(self, target: Path | None, parts: tuple[str, ...]) -> None:
+        self.parts = parts
+        self._target = target
+        self._cleanup = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stream = self._cleanup.enter_context(
+            stdout() if self._target is None else part_file(self._target)
+        )
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        self._cleanup.__exit__(kind, *rest)
+
+    def write(self, record: Record) -> None:
+        self._stream.write(json_line(record.to_dict(self.parts)))
+
+
+class Pages:
+    """Text, Markdown or HTML on stdout: one page as it is, several each after a line `==> PATH <==`."""
+
+    def __init__(self, format: str) -> None:
+        self.parts: tuple[str, ...] = () if format == "text" else (format,)
+        self._format = format
+        self._first: Record | None = None
+        self._several = False
+        self._cleanup = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stream = self._cleanup.enter_context(stdout())
+        self._terminal = is_terminal(sys.stdout)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        with self._cleanup:
+            if kind is None and self._first is not None:
+                self._stream.write(self._body(self._first))
+                self._first = None
+
+    def write(self, record: Record) -> None:
+        # The first page waits for a second one: whether it needs a headline is known only then.
+        if self._several:
+            self._put(record, "\n")
+        elif self._first is None:
+            self._first = record
+        elif self._format == "html":
+            self._first = None
+            raise UsageError("several pages of HTML need a folder: give -o FOLDER")
+        else:
+            self._several = True
+            self._put(self._first, "")
+            self._put(record, "\n")
+            self._first = None
+
+    def _put(self, record: Record, gap: str) -> None:
+        if record.error is None:
+            self._stream.write(utf8(f"{gap}==> {printable(record.path or '-')} <==\n") + self._body(record))
+
+    def _body(self, record: Record) -> bytes:
+        if record.error is not None:
+            return b""
+        text = body(record, self._format)
+        return utf8(printable(text, keep="\n\t") if self._terminal else text)
+
+
+class Folder:
+    """One file a page under FOLDER, and index.jsonl with every page's record without its text.
+
+    All is written to FOLDER.part first. A folder that is there already keeps its other files.
+    """
+
+    def __init__(self, target: Path, format: str, parts: tuple[str, ...]) -> None:
+        self.parts = tuple(dict.fromkeys((*parts, *(() if format == "text" else (format,)))))
+        self._in_index = parts
+        self._target = Path(os.path.realpath(target))
+        self._part = _part(self._target)
+        self._format = format
+        self._names = FileNames(reserved=(INDEX,))
+        self._written = 0
+        self._failed: list[str] = []  # names that pages would have had
+
+    def __enter__(self) -> Self:
+        with _explained(self._target):
+            if self._target.exists() and not self._target.is_dir():
+                raise OutputError(
+                    f"{self._target} is a file: -o names a folder for this format; --format jsonl has a file"
+                )
+            _remove_leftover(self._part)
+            self._part.mkdir(parents=True)
+            self._index: BinaryIO = open(self._part / INDEX, "wb")
+        return self
+
+    def write(self, record: Record) -> None:
+        name = self._names.name(record.path or "-", ENDINGS[self._format])
+        row = {key: value for key, value in record.to_dict(self._in_index).items() if key != "text"}
+        with _explained(self._target):
+            if record.error is None:
+                page = self._part / name  # in a folder of our own making: no link can lead outside
+                page.parent.mkdir(parents=True, exist_ok=True)
+                page.write_bytes(utf8(body(record, self._format)))
+            else:
+                self._failed.append(name)
+            self._index.write(json_line(row | {"file": None if record.error else name}))
+        self._written += 1
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        with _explained(self._target):
+            self._index.close()
+            if kind is not None:
+                if not self._written:
+                    shutil.rmtree(self._part)
+                return
+            if self._target.exists():
+                _move_files(self._part, self._target)
+                for name in self._failed:  # of an earlier run: the page has no content now
+                    _remove_file(self._target, name)
+            else:
+                self._part.rename(self._target)
+
+
+def json_line(record: Mapping[str, Any]) -> bytes:
+    r"""The record as one line of JSON in UTF-8, keys in their order.
+
+    >>> json_line({"path": "a.html", "text": "é"}).decode()
+    '{"path":"a.html","text":"é"}\n'
+    """
+    import msgspec
+
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_encodable(record)) + b"\n"
+
+
+def _encodable(value: Any) -> Any:
+    r"""The value with what UTF-8 cannot hold spelled out: a file name's byte 0xff as the text \xff."""
+    if isinstance(value, str):
+        return utf8(value).decode()
+    if isinstance(value, Mapping):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(item) for item in value]
+    return value
+
+
+def utf8(text: str) -> bytes:
+    r"""UTF-8; undecodable bytes of a file name (PEP 383) as \xff, other lone surrogates as \ud800.
+
+    >>> utf8("caf\udce9")
+    b'caf\\xe9'
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub(lambda found: spelled(found[0]), text).encode()
+
+
+def body(record: Record, format: str) -> str:
+    """The page's content in this format, with one line end after it; empty where there is no content."""
+    text = record.text if format == "text" else record.markdown if format == "markdown" else record.html
+    return text.rstrip("\n") + "\n" if text else ""
+
+
+class Sink:
+    """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self.used = False
+
+    def write(self, data: bytes) -> None:
+        self.used = True
+        with _explained(self._name):
+            self._stream.write(data)
+
+    def flush(self) -> None:
+        with _explained(self._name):
+            self._stream.flush()
+
+
+@contextlib.contextmanager
+def stdout() -> Iterator[Sink]:
+    """Standard output, flushed when all went well."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: give -o FILE, or leave it open")
+    sink = Sink(sys.stdout.buffer, "standard output")
+    yield sink
+    sink.flush()
+
+
+@contextlib.contextmanager
+def part_file(target: Path) -> Iterator[Sink]:
+    """A file called NAME.part, renamed to NAME when all went well and removed when nothing was written.
+
+    A link keeps pointing to the file, which is replaced. A pipe or a device is written as it is.
+    """
+    target = Path(os.path.realpath(target))
+    if target.is_dir():
+        raise OutputError(f"{target} is a folder: JSON lines need a file")
+    special = target.exists() and not target.is_file()
+    place = target if special else _part(target)
+    with contextlib.ExitStack() as opened:
+        with _explained(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            stream = cast(BinaryIO, opened.enter_context(open(place, "wb")))
+            sink = Sink(opened.enter_context(_compressed(stream, target.name)), str(target))
+        try:
+            yield sink
+        except BaseException:
+            with contextlib.suppress(OSError):  # the first error is the one to tell
+                opened.close()
+            if not sink.used and not special:
+                place.unlink(missing_ok=True)
+            raise
+        with _explained(target):
+            opened.close()
+            if not special:
+                place.replace(target)
+
+
+def _compressed(stream: BinaryIO, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    """The stream, compressed as the ending of `name` says; the same bytes give the same file."""
+    if name.endswith(".gz"):
+        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
+    if name.endswith(".zst"):
+        import zstandard
+
+        return cast(
+            BinaryIO, zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
+        )
+    return contextlib.nullcontext(stream)
+
+
+@contextlib.contextmanager
+def _explained(target: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise ReaderGone from None
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(target.name + ".part") if target.name else target
+
+
+def _remove_leftover(part: Path) -> None:
+    """Makes way for a new FOLDER.part; only an unfinished output of ours is removed."""
+    if not os.path.lexists(part):
+        return
+    if part.is_symlink() or not part.is_dir() or not ((part / INDEX).is_file() or not any(part.iterdir())):
+        raise OutputError(f"{part} is in the way and no unfinished output of {NAME}: move it")
+    shutil.rmtree(part)
+
+
+def _move_files(part: Path, target: Path) -> None:
+    """Every file of `part` to its place in `target`, the index last; links in it are replaced."""
+    files = sorted(file.relative_to(part) for file in part.rglob("*") if file.is_file())
+    for file in sorted(files, key=lambda file: file == Path(INDEX)):
+        for folder in reversed(file.parents[:-1]):
+            place = target / folder
+            if place.is_symlink() or place.is_file():
+                place.unlink()
+            place.mkdir(exist_ok=True)
+        (part / file).replace(target / file)
+    shutil.rmtree(part)
+
+
+def _remove_file(target: Path, name: str) -> None:
+    """Removes the file, unless a link leads outside on the way to it."""
+    file = target / name
+    if file.is_file() and Path(os.path.realpath(file.parent)).is_relative_to(target):
+        file.unlink()

@@ -1,0 +1,536 @@
+"""Leaves -> fingerprint: all that is remembered of a page. The one home of xxhash.
+
+A fingerprint is columns of integers over the leaves, the token hashes of each leaf, the containers they lie in, links,
+and the page's title. Every later stage (repetition, regions, slots, gist, labels) reads fingerprints only, of the page
+at hand and of its siblings alike, so a template can be derived years after the pages are gone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from templatediff.errors import TemplateError
+from templatediff.options import Options
+from templatediff.segment import Elements, Leaves
+from templatediff.text import fold_values, normal, stopwords, tokens
+
+Ints = npt.NDArray[Any]
+
+MAX_LEAVES = 2000  #: leaves remembered of a page in a profile, the first in document order
+MAX_TEXT = 240  #: characters remembered of a leaf's text
+MAX_TOKENS = 24_000  #: token hashes remembered of a page
+
+# Kinds of link targets
+INSIDE, OUTSIDE, FRAGMENT, ACTION = range(4)
+
+_TITLE_PARTS = re.compile(r"\s+[|\-\u2013\u2014\u00b7:\u00bb\u2022]\s+")
+_SKELETON = re.compile(r"</?[a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """One page as numbers. Columns over the n leaves (all of length n, in document order):
+
+    text_hash    64-bit hash of the normalised text (and of the inline tags, with markup="keep")
+    folded_hash  the same with values (numbers, dates, ids) folded
+    characters, linked, strong, digits, sentence_ends, commas, capitals   counts of characters
+    heading, breaks, group, row                                            as in `segment.Leaves`
+    token_start  n + 1 offsets into `token_hash`: the tokens of leaf i are token_hash[start[i]:start[i+1]];
+                 the lowest bit of a token hash is 1 for a stopword
+
+    Columns over the m containers: parent, place, marks, step (index into `steps`), and `between` for the few that lie
+    inside inline elements. Columns over links: link_leaf, link_target and link_text (hashes), link_kind.
+    """
+
+    key: str
+    rank: int
+    fetched: str
+    content_hash: int
+    url: str | None
+    title: str | None
+    lang: str | None
+    steps: tuple[str, ...]
+    tags: tuple[str, ...]
+    between: dict[int, str]
+    texts: tuple[str, ...]
+    title_hashes: Ints
+    text_hash: Ints
+    folded_hash: Ints
+    characters: Ints
+    linked: Ints
+    strong: Ints
+    digits: Ints
+    sentence_ends: Ints
+    commas: Ints
+    capitals: Ints
+    heading: Ints
+    breaks: Ints
+    group: Ints
+    row: Ints
+    token_start: Ints
+    token_hash: Ints
+    parent: Ints
+    place: Ints
+    marks: Ints
+    step: Ints
+    tag: Ints
+    link_leaf: Ints
+    link_target: Ints
+    link_text: Ints
+    link_kind: Ints
+
+    def __len__(self) -> int:
+        return len(self.text_hash)
+
+    @cached_property
+    def token_count(self) -> Ints:
+        """Tokens of each leaf, shape (n,)."""
+        return np.diff(self.token_start).astype(np.int64)
+
+    @cached_property
+    def paths(self) -> Ints:
+        """Hash of each container's folded path from the body, shape (m,)."""
+        return _chain([_HASH(step.encode()) for step in self.steps], self.step, self.parent)
+
+    @cached_property
+    def tag_paths(self) -> Ints:
+        """Hash of each container's path of element names alone, its place counted in the upper four, shape (m,)."""
+        return _tag_chain([_HASH(tag.encode()) for tag in self.tags], self.tag, self.parent, self.place)
+
+    @cached_property
+    def local_keys(self) -> Ints:
+        """Hash of the last three folded steps of each container, shape (m,)."""
+        own = np.array([_HASH(step.encode()) for step in self.steps], np.uint64)[self.step]
+        above = np.where(self.parent >= 0, own[self.parent], np.uint64(0))
+        upper = np.where(self.parent >= 0, above[self.parent], np.uint64(0))
+        return _mix(_mix(own, above), upper)
+
+    def selector(self, row: int) -> str:
+        """CSS path of a container from the body with `:nth-child` steps."""
+        steps: list[str] = []
+        while row > 0:
+            steps.append(f"{self.between.get(row, '')}{self.tags[self.tag[row]]}:nth-child({self.place[row]})")
+            row = int(self.parent[row])
+        return " > ".join(["body", *reversed(steps)])
+
+    def ngram_hashes(self, order: int) -> tuple[Ints, Ints]:
+        """(leaf of each n-gram, 32-bit hash of each n-gram), inside leaves only; shorter leaves give none."""
+        count = len(self.token_hash) - order + 1
+        if count <= 0:
+            return np.zeros(0, np.int64), np.zeros(0, np.uint32)
+        leaf = np.repeat(np.arange(len(self)), self.token_count)
+        mixed = self.token_hash[:count].astype(np.uint64)
+        for shift in range(1, order):
+            mixed = mixed * _PRIME + self.token_hash[shift : shift + count]
+        inside = leaf[:count] == leaf[order - 1 :]
+        return leaf[:count][inside], ((mixed * _PRIME) >> np.uint64(32)).astype(np.uint32)[inside]
+
+
+_HASH = xxhash.xxh3_64_intdigest
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mix(one: Ints, other: Ints) -> Ints:
+    return (one ^ (other >> np.uint64(29))) * _PRIME + other
+
+
+def text_hash(text: str) -> int:
+    """64-bit key of a text in normal form.
+
+    >>> text_hash(" Read  more") == text_hash("READ MORE")
+    True
+    """
+    return int(_HASH(normal(text).encode("utf-8", "surrogatepass")))
+
+
+def token_hashes(text: str) -> Ints:
+    """Hashes of a text's tokens as in `Fingerprint.token_hash`, the stopword bit left 0."""
+    return np.array([_HASH(word.encode("utf-8", "surrogatepass")) & 0xFFFFFFFE for word in tokens(text)], np.uint32)
+
+
+def bytes_hash(data: bytes) -> int:
+    """64-bit hash of bytes."""
+    return int(_HASH(data))
+
+
+def page_key(url: str | None, content_hash: int) -> str:
+    """Identity of a page: its fetched URL in normal form, else its content."""
+    return url if url else f"xxh3:{content_hash:016x}"
+
+
+def rank_of(key: str) -> int:
+    """64-bit hash of a page's key: the order in which pages are sampled."""
+    return int(_HASH(key.encode("utf-8", "surrogatepass")))
+
+
+def fingerprint(
+    leaves: Leaves,
+    options: Options,
+    *,
+    content_hash: int,
+    key_url: str | None = None,
+    url: str | None = None,
+    fetched: str | None = None,
+) -> Fingerprint:
+    """Numbers of a segmented page. `key_url`: its fetched URL in normal form, or None; `url`: what to resolve links by."""
+    key = page_key(key_url, content_hash)
+    base = url or leaves.head.canonical or leaves.head.og_url
+    head = leaves.head
+    elements = leaves.elements
+    steps, step = _intern([fold_step(tag, names) for tag, names in zip(elements.tag, elements.names, strict=True)])
+    tags, tag = _intern(elements.tag)
+    words = [tokens(text) for text in leaves.text]
+    token_start = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(found) for found in words], out=token_start[1:])
+    link_leaf, link_target, link_text, link_kind = _links(leaves, base)
+    title = head.title or head.og_title
+    text_hashes, folded_hashes = _leaf_hashes(leaves, options)
+    counts = _character_counts(leaves.text)
+    return Fingerprint(
+        key=key,
+        rank=rank_of(key),
+        fetched=fetched or "",
+        content_hash=content_hash,
+        url=base,
+        title=title,
+        lang=head.lang,
+        steps=steps,
+        tags=tags,
+        between={row: text for row, text in enumerate(elements.between) if text},
+        texts=tuple(leaves.text),
+        title_hashes=np.array(sorted(_title_hashes(title, head.og_title)), np.uint64),
+        text_hash=text_hashes,
+        folded_hash=folded_hashes,
+        characters=counts[:, 0],
+        linked=np.array(leaves.linked, np.int64),
+        strong=np.array(leaves.strong, np.int64),
+        digits=counts[:, 1],
+        sentence_ends=counts[:, 2],
+        commas=counts[:, 3],
+        capitals=counts[:, 4],
+        heading=np.array(leaves.heading, np.int64),
+        breaks=np.array(leaves.breaks, np.int64),
+        group=np.array(leaves.group, np.int64),
+        row=np.array(leaves.row, np.int64),
+        token_start=token_start,
+        token_hash=_token_hashes(words, head.lang),
+        parent=np.array(elements.parent, np.int64),
+        place=np.array(elements.place, np.int64),
+        marks=np.array(elements.marks, np.int64),
+        step=step,
+        tag=tag,
+        link_leaf=link_leaf,
+        link_target=link_target,
+        link_text=link_text,
+        link_kind=link_kind,
+    )
+
+
+def fold_step(tag: str, names: str) -> str:
+    """One step of a folded path: the element with its id and first classes, changing parts folded.
+
+    Digits, hashes and the random suffixes of generated class names differ from page to page or from release to release.
+
+    >>> fold_step("div", "#post-1234.entry.css-1dbjc4n"), fold_step("p", "")
+    ('div#post-0.entry.css', 'p')
+    """
+    if not names or tag == "body":
+        return tag
+    identity, *classes = names.split(".") if not names.startswith(".") else ["", *names[1:].split(".")]
+    folded = fold_name(identity[1:]) if identity else ""
+    kept = [name for name in (fold_name(part) for part in classes[:6]) if name]
+    return tag + (f"#{folded}" if folded else "") + "".join(f".{name}" for name in kept[:3])
+
+
+_NAME_PART = re.compile(r"[-_:]+")
+_CASE_SWITCH = re.compile(r"[a-z][A-Z]")
+
+
+def fold_name(name: str) -> str:
+    """A class or id with digits folded to 0 and parts that look generated left out.
+
+    >>> [fold_name(name) for name in ("item-42", "Card_root__2kAbC", "sc-bdVaJa", "navBar")]
+    ['item-0', 'Card-root', 'sc', 'navBar']
+    """
+    parts = [part for part in _NAME_PART.split(name) if part and not _looks_generated(part)]
+    return re.sub(r"\d+", "0", "-".join(parts))
+
+
+def _looks_generated(part: str) -> bool:
+    if len(part) < 5:
+        return False
+    digits = sum(map(str.isdigit, part))
+    if digits == len(part) or re.fullmatch(r"[A-Za-z]+\d{1,4}", part):
+        return False
+    if digits:
+        return True
+    switches = len(_CASE_SWITCH.findall(part))
+    return switches >= 2 and len(part) / (switches + 1) < 3.5
+
+
+def _intern(values: list[str]) -> tuple[tuple[str, ...], Ints]:
+    """(distinct values in order of first use, index of each value among them)."""
+    number: dict[str, int] = {}
+    places = [number.setdefault(value, len(number)) for value in values]
+    return tuple(number), np.array(places, np.int64)
+
+
+def _chain(own: list[int], index: Ints, parent: Ints) -> Ints:
+    found: list[int] = []
+    mask = (1 << 64) - 1
+    for place, above in zip(index.tolist(), parent.tolist(), strict=True):
+        found.append(own[place] if above < 0 else ((found[above] * 0x9E3779B97F4A7C15) ^ own[place]) & mask)
+    return np.array(found, np.uint64)
+
+
+def _tag_chain(own: list[int], index: Ints, parent: Ints, place: Ints) -> Ints:
+    found: list[int] = []
+    depth: list[int] = []
+    mask = (1 << 64) - 1
+    for number, above, position in zip(index.tolist(), parent.tolist(), place.tolist(), strict=True):
+        level = 0 if above < 0 else depth[above] + 1
+        depth.append(level)
+        value = own[number] + (position if 0 < level <= 4 else 0)
+        found.append(value & mask if above < 0 else ((found[above] * 0x9E3779B97F4A7C15) ^ value) & mask)
+    return np.array(found, np.uint64)
+
+
+def _leaf_hashes(leaves: Leaves, options: Options) -> tuple[Ints, Ints]:
+    plain: list[int] = []
+    folded: list[int] = []
+    keep = options.markup == "keep"
+    for number, text in enumerate(leaves.text):
+        normalised = normal(text)
+        with_values = fold_values(normalised)
+        if keep:
+            skeleton = "\0" + "".join(_SKELETON.findall(leaves.markup[number]))
+            normalised += skeleton
+            with_values += skeleton
+        digest = _HASH(normalised.encode("utf-8", "surrogatepass"))
+        plain.append(digest)
+        folded.append(digest if with_values is normalised else _HASH(with_values.encode("utf-8", "surrogatepass")))
+    return np.array(plain, np.uint64), np.array(folded, np.uint64)
+
+
+def _token_hashes(words: list[list[str]], lang: str | None) -> Ints:
+    flat = [word for found in words for word in found]
+    counts: dict[str, int] = {}
+    for word in flat:
+        counts[word] = counts.get(word, 0) + 1
+    frequent = sorted(counts, key=lambda word: (-counts[word], word))[:50]
+    stops = stopwords(lang, frequent)
+    number = {word: (_HASH(word.encode("utf-8", "surrogatepass")) & 0xFFFFFFFE) | (word in stops) for word in counts}
+    return np.array([number[word] for word in flat], np.uint32)
+
+
+def _title_hashes(*titles: str | None) -> set[int]:
+    """Hashes of a page's titles and of their parts between separators ("Story - Section - Site")."""
+    found = set()
+    for title in titles:
+        if title:
+            parts = [title, *_TITLE_PARTS.split(title)]
+            found |= {text_hash(part) for part in parts if len(part) > 2}
+    return found
+
+
+def _links(leaves: Leaves, base: str | None) -> tuple[Ints, Ints, Ints, Ints]:
+    host = urlsplit_safe(base)[0] if base else ""
+    leaf, target, text, kind = [], [], [], []
+    memo: dict[str, tuple[int, int]] = {}
+    for number, address, words in leaves.links:
+        if address not in memo:
+            memo[address] = _target(address, base, host)
+        digest, what = memo[address]
+        leaf.append(number)
+        target.append(digest)
+        text.append(text_hash(words))
+        kind.append(what)
+    return np.array(leaf, np.int64), np.array(target, np.uint64), np.array(text, np.uint64), np.array(kind, np.int64)
+
+
+def urlsplit_safe(url: str) -> tuple[str, str]:
+    """(host without www., path with query) of an address; ("", address) where it cannot be read."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return "", url
+    return host, parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def _target(address: str, base: str | None, host: str) -> tuple[int, int]:
+    """(hash of where a link leads, kind). Inside the site the host is left out, so that http, https and www agree."""
+    lowered = address[:12].lower()
+    if not address or address.startswith("#"):
+        return int(_HASH(address.encode("utf-8", "surrogatepass"))), FRAGMENT
+    if lowered.startswith(("javascript:", "mailto:", "tel:", "data:")):
+        return int(_HASH(address.encode("utf-8", "surrogatepass"))), ACTION
+    if not lowered.startswith(("http:", "https:", "//", "/")) and base:
+        try:
+            address = urljoin(base, address)
+        except ValueError:
+            return int(_HASH(address.encode("utf-8", "surrogatepass"))), INSIDE
+    where, path = urlsplit_safe(address)
+    outside = bool(where) and (where != host if host else False)
+    shown = f"{where if outside else ''}{path}"
+    return int(_HASH(shown.encode("utf-8", "surrogatepass"))), OUTSIDE if outside else INSIDE
+
+
+@cache
+def _character_classes() -> Ints:
+    """Class of each code point of the basic plane: bit 0 digit, 1 sentence end, 2 comma, 3 capital, 4 white space."""
+    classes = np.zeros(0x10000, np.uint8)
+    for code in range(0x10000):
+        category = unicodedata.category(chr(code))
+        if category == "Nd":
+            classes[code] = 1
+        elif category in ("Lu", "Lt"):
+            classes[code] = 8
+        elif category == "Zs":
+            classes[code] = 16
+    for mark in ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\u0e2f\u1362\u104b\u17d4":
+        classes[ord(mark)] = 2
+    for mark in ",;\u3001\uff0c\u061b\u060c\uff1b":
+        classes[ord(mark)] = 4
+    return classes
+
+
+def _character_counts(texts: list[str]) -> Ints:
+    """Shape (n, 5): characters, digits, sentence ends, commas, capitals of each text."""
+    counts = np.zeros((len(texts), 5), np.int64)
+    if not texts:
+        return counts
+    lengths = np.array([len(text) for text in texts])
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    classes = _character_classes()[np.minimum(codes, 0xFFFF)]
+    starts = np.zeros(len(texts), np.int64)
+    np.cumsum(lengths[:-1], out=starts[1:])
+    counts[:, 0] = lengths
+    for column, bit in enumerate((1, 2, 4, 8), start=1):
+        counts[:, column] = np.add.reduceat((classes & bit) != 0, starts, dtype=np.int64)
+    return counts
+
+
+# Columns in the order they are stored, each in the narrowest type that holds it.
+_STORED = {
+    "title_hashes": "<u8", "text_hash": "<u8", "folded_hash": "<u8", "characters": "<u4", "linked": "<u4",
+    "strong": "<u4", "digits": "<u4", "sentence_ends": "<u2", "commas": "<u2", "capitals": "<u2", "heading": "u1",
+    "breaks": "<u2", "group": "<i4", "row": "<i4", "token_start": "<u4", "token_hash": "<u4", "parent": "<i4",
+    "place": "<u2", "marks": "<u4", "step": "<u2", "tag": "<u2", "link_leaf": "<u4", "link_target": "<u8",
+    "link_text": "<u8", "link_kind": "u1",
+}  # fmt: skip
+_WORKING = {"<u8": np.uint64, "<u4": np.int64, "<u2": np.int64, "u1": np.int64, "<i4": np.int64}
+
+
+class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    key: str
+    rank: int
+    fetched: str
+    content_hash: int
+    url: str | None
+    title: str | None
+    lang: str | None
+    steps: list[str]
+    tags: list[str]
+    between: dict[int, str]
+    texts: list[str]
+    columns: list[bytes]
+
+
+def encode(page: Fingerprint) -> bytes:
+    """The capped fingerprint as bytes; equal fingerprints give equal bytes."""
+    page = cap(page)
+    columns = []
+    for name, kind in _STORED.items():
+        column: Ints = getattr(page, name)
+        limits = np.iinfo(np.dtype(kind))
+        if kind != "<u8":
+            column = np.clip(column, limits.min, limits.max)
+        columns.append(np.ascontiguousarray(column.astype(kind)).tobytes())
+    return msgspec.msgpack.encode(
+        _Stored(
+            page.key, page.rank, page.fetched, page.content_hash, page.url, page.title, page.lang, list(page.steps),
+            list(page.tags), dict(sorted(page.between.items())), list(page.texts), columns,
+        )
+    )  # fmt: skip
+
+
+def decode(data: bytes) -> Fingerprint:
+    """The reverse of `encode`. Raises TemplateError for bytes that are no fingerprint, whatever they hold."""
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Stored)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise TemplateError(f"a fingerprint is damaged: {error}") from None
+    if len(stored.columns) != len(_STORED):
+        raise TemplateError(f"a fingerprint has {len(stored.columns)} columns, this release reads {len(_STORED)}")
+    columns: dict[str, Ints] = {}
+    for (name, kind), raw in zip(_STORED.items(), stored.columns, strict=True):
+        if len(raw) % np.dtype(kind).itemsize:
+            raise TemplateError(f"column {name} of a fingerprint has {len(raw)} bytes: not whole numbers")
+        columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
+    page = Fingerprint(
+        stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,
+        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), **columns,
+    )  # fmt: skip
+    problem = _inconsistency(page)
+    if problem:
+        raise TemplateError(f"a fingerprint is damaged: {problem}")
+    return page
+
+
+def _inconsistency(page: Fingerprint) -> str | None:
+    n, m = len(page), len(page.parent)
+    for name in ("folded_hash characters linked strong digits sentence_ends commas capitals heading breaks group row".split()):
+        if len(getattr(page, name)) != n:
+            return f"column {name} is not of {n} leaves"
+    if len(page.texts) != n or len(page.token_start) != n + 1:
+        return "texts or tokens do not fit the leaves"
+    if any(len(getattr(page, name)) != m for name in ("place", "marks", "step", "tag")):
+        return "containers do not fit together"
+    if n and (page.row.min() < 0 or page.row.max() >= m):
+        return "a leaf lies in no container"
+    if m and (page.parent[0] != -1 or (page.parent[1:] >= np.arange(1, m)).any() or (page.parent[1:] < 0).any()):
+        return "a container stands before the one it lies in"
+    if m and (page.step.max() >= len(page.steps) or page.tag.max() >= len(page.tags)):
+        return "a container has no name"
+    if (np.diff(page.token_start) < 0).any() or page.token_start[0] or page.token_start[-1] != len(page.token_hash):
+        return "token offsets do not fit the tokens"
+    lengths = {len(column) for column in (page.link_leaf, page.link_target, page.link_text, page.link_kind)}
+    if len(lengths) != 1 or (len(page.link_leaf) and page.link_leaf.max() >= max(n, 1)):
+        return "links do not fit the leaves"
+    if page.rank != rank_of(page.key):
+        return "the rank is not the key's"
+    return None
+
+
+def cap(page: Fingerprint) -> Fingerprint:
+    """The part of a fingerprint that a profile keeps: the first leaves, and the beginning of each text."""
+    n = min(len(page), MAX_LEAVES, int(np.searchsorted(page.token_start, MAX_TOKENS, side="right")) or 1)
+    values = {name: getattr(page, name) for name in Fingerprint.__dataclass_fields__}
+    values["texts"] = tuple(text[:MAX_TEXT] for text in page.texts[:n])
+    if n < len(page):
+        for name in ("text_hash folded_hash characters linked strong digits sentence_ends commas capitals heading breaks "
+                     "group row").split():
+            values[name] = values[name][:n]
+        values["token_start"] = page.token_start[: n + 1]
+        values["token_hash"] = page.token_hash[: page.token_start[n]]
+        links = int(np.searchsorted(page.link_leaf, n))
+        for name in ("link_leaf", "link_target", "link_text", "link_kind"):
+            values[name] = values[name][:links]
+    if len(values["token_hash"]) > MAX_TOKENS:
+        values["token_start"] = np.minimum(values["token_start"], MAX_TOKENS)
+        values["token_hash"] = values["token_hash"][:MAX_TOKENS]
+    return Fingerprint(**values)
+
+
+__all__ = ["Elements", "Fingerprint", "bytes_hash", "cap", "decode", "encode", "fingerprint", "page_key", "text_hash"]

@@ -1,0 +1,131 @@
+"""The site as its own teacher: first judgements of a page's neighbourhood and of its siblings, as further evidence.
+
+The first forest judges every leaf alone. Its P(content), averaged by place over the sibling pages and looked at around
+the leaf on its own page, says what single leaves cannot: that this list's other entries went, that this slot is content
+on nine siblings. A second forest reads both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from templatediff.evidence import LEVELS, Context, rows
+from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.repetition import LESSON_COLUMNS, SCALE, Part, Sums, View, add_up, level, subtree_sums
+from templatediff.sample import LayoutSample, Sample, view_without
+from templatediff.score import Forest, columns
+
+TEACHERS = 32  #: groups of each layout, of smallest rank, whose judgement is averaged
+
+_AROUND = (-3, -2, -1, 1, 2, 3)
+_REACHES = (2, 5, 12)
+
+
+def _names() -> tuple[str, ...]:
+    found = ["first"]
+    found += [f"first_{step:+d}" for step in _AROUND]
+    found += [f"first_within_{reach}" for reach in _REACHES]
+    found += [f"under_first_{height}" for height in range(LEVELS)]
+    found += [f"under_content_{height}" for height in range(LEVELS)]
+    found += ["same_first", "group_first", "copies_first", "page_first", "page_content"]
+    for view in ("site", "layout"):
+        found += [f"{view}_lesson", f"{view}_lesson_tokens"]
+        found += [f"{view}_path_lesson_{height}" for height in range(4)]
+    return tuple(found)
+
+
+NAMES = _names()
+
+
+def judged_sums(page: Fingerprint, first: Ints) -> dict[str, Sums]:
+    """What a page teaches: tokens and content tokens by local key and by path of every container."""
+    tokens = page.token_count
+    content = np.asarray(np.rint(first * tokens * SCALE), np.int64)
+    if not len(page):
+        empty = Sums(np.zeros(0, np.uint64), np.zeros((0, len(LESSON_COLUMNS)), np.int64))
+        return {"lesson": empty, "path_lesson": empty}
+    under = np.column_stack([subtree_sums(page, tokens), subtree_sums(page, content)])
+    return {
+        "lesson": add_up(page.local_keys[page.row], np.column_stack([tokens, content])),
+        "path_lesson": add_up(page.paths, under),
+    }
+
+
+def further_rows(context: Context, first: Ints, site: View | None, layout: View | None) -> Ints:
+    """The second forest's further columns, shape (leaves, len(NAMES)), NaN where unknown."""
+    page, n = context.page, context.n
+    tokens = context.tokens
+    found: list[Ints] = [first]
+    found += [context.neighbour(first, step) for step in _AROUND]
+    mass = first * tokens
+    found += [context.window(mass, reach) / np.maximum(context.window(tokens, reach), 1) for reach in _REACHES]
+    under = subtree_sums(page, np.rint(mass * SCALE)) / SCALE
+    total = max(float(mass.sum()), 1.0)
+    for height in range(LEVELS):
+        above = context.ancestors[height]
+        found.append(under[above] / np.maximum(context.subtree_tokens[above], 1))
+    for height in range(LEVELS):
+        found.append(under[context.ancestors[height]] / total)
+    place, _ = context.same_key
+    found.append(_weighted_mean(place, mass, tokens))
+    found.append(_weighted_mean(np.where(page.group >= 0, page.group, page.parent.size + np.arange(n)), mass, tokens))
+    found.append(_weighted_mean(np.unique(page.text_hash, return_inverse=True)[1], mass, tokens))
+    found.append(np.full(n, float(mass.sum()) / max(int(tokens.sum()), 1)))
+    found.append(np.full(n, np.log1p(float(mass.sum()))))
+    for view in (site, layout):
+        found += _lessons(context, view)
+    return np.round(np.column_stack(found), 4).astype(np.float32)
+
+
+def _lessons(context: Context, view: View | None) -> list[Ints]:
+    if view is None or not view.n or "lesson" not in view.level.sums:
+        return [np.full(context.n, np.nan)] * 6
+    of_key = view.total("lesson", context.local_keys)
+    found = [_mean(of_key), np.log1p(of_key[:, 0])]
+    of_path = _mean(view.total("path_lesson", context.page.paths))
+    return found + [of_path[context.ancestors[height]] for height in range(4)]
+
+
+def _mean(table: Ints) -> Ints:
+    return np.where(table[:, 0] > 0, table[:, 1] / SCALE / np.maximum(table[:, 0], 1), np.nan)
+
+
+def _weighted_mean(place: Ints, mass: Ints, tokens: Ints) -> Ints:
+    size = int(place.max(initial=0)) + 1
+    sums = np.bincount(place, weights=mass, minlength=size)
+    counts = np.bincount(place, weights=tokens, minlength=size)
+    return (sums / np.maximum(counts, 1e-9))[place]
+
+
+def teach(sample: Sample, first: Forest, names: tuple[str, ...], order: int) -> Sample:
+    """The sample with what its own pages teach added to every level."""
+    if sample.site.n + sum(layout.level.n for layout in sample.layouts) <= 1:
+        return sample
+    teachers: set[int] = set()
+    for layout in sample.layouts:
+        teachers |= set(sorted(layout.level.members)[:TEACHERS])
+    parts: list[Part] = []
+    for number, (part, page) in enumerate(zip(sample.parts, sample.leaders, strict=True)):
+        sums = judged_sums(page, np.zeros(len(page)))
+        if number in teachers:
+            layout = sample.layouts[sample.layout_of[number]]
+            context = Context(
+                page, view_without(sample.site, [number], sample.parts),
+                view_without(layout.level, [number], sample.parts), order,
+            )  # fmt: skip
+            sums = judged_sums(page, first.probability(columns(rows(context), names, first.columns)))
+        else:
+            sums = {name: Sums(one.keys[:0], one.table[:0]) for name, one in sums.items()}
+        parts.append(Part(part.sets, {**part.sums, **sums}))
+    return with_parts(sample, parts)
+
+
+def with_parts(sample: Sample, parts: list[Part]) -> Sample:
+    """The sample with its groups' parts replaced and every level added up anew."""
+    layouts: tuple[LayoutSample, ...] = tuple(
+        replace(layout, level=level(sorted(layout.level.members), parts)) for layout in sample.layouts
+    )
+    site = level(sorted(sample.site.members), parts)
+    return replace(sample, site=site, parts=tuple(parts), layouts=layouts)

@@ -1,0 +1,136 @@
+"""Profile -> sample: the pages a template is derived from, their near-duplicate groups, layouts and counts.
+
+Which pages: the newest fetch months that together hold ENOUGH pages, at the level of the site and, over all months, in
+each layout, so that a redesign is learnt from its first pages while the old design stays as layouts of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.layout import centre, group, nearest, vector
+from templatediff.profile import PAGES_A_MONTH, Entry, SiteProfile
+from templatediff.repetition import Level, Part, View, level, near_duplicate_groups, page_sets, page_sums
+
+ENOUGH = 24  #: pages from which on older fetch months are left out
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutSample:
+    """One layout: `id` 0, 1, ... by falling page count; `groups` are numbers of near-duplicate groups."""
+
+    id: int
+    groups: tuple[int, ...]
+    pages: int
+    centre: dict[int, float]
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The pages of one site that stand for it, added up. Columns over groups: `parts`, `leaders`."""
+
+    site: Level
+    parts: tuple[Part, ...]
+    leaders: tuple[Fingerprint, ...]
+    groups_of: dict[str, tuple[int, ...]]  # page key -> its groups
+    layout_of: tuple[int, ...]  # layout id of each group
+    layouts: tuple[LayoutSample, ...]
+    pages: int
+    vectors: tuple[dict[int, float], ...] = field(repr=False, default=())
+
+    def layout_for(self, page: Fingerprint) -> int | None:
+        """Id of the layout a page belongs to: its own where it is in the sample, else the nearest; None if none fits."""
+        groups = self.groups_of.get(page.key)
+        if groups:
+            return self.layout_of[groups[-1]]
+        return nearest(vector(page), [layout.centre for layout in self.layouts])
+
+    def views(self, page: Fingerprint) -> tuple[View, View | None, int | None]:
+        """(site, layout, layout id) as the page sees them: without its own near-duplicate groups."""
+        own = self.groups_of.get(page.key, ())
+        found = self.layout_for(page)
+        layout = None if found is None else view_without(self.layouts[found].level, own, self.parts)
+        return view_without(self.site, own, self.parts), layout, found
+
+
+def view_without(whole: Level, groups: Sequence[int], parts: Sequence[Part]) -> View:
+    """A level as seen by a page of these groups."""
+    return View(whole, tuple(parts[number] for number in groups if number in whole.members))
+
+
+def take(profile: SiteProfile) -> Sample:
+    """Derive the sample of a profile. A pure function of what the profile holds."""
+    entries = profile.entries()
+    chosen = _of_newest_months(entries)
+    ordered = sorted(range(len(entries)), key=lambda number: (entries[number].rank, entries[number].key, entries[number].month))
+    entries = [entries[number] for number in ordered]
+    pages = [entry.fingerprint() for entry in entries]
+    vectors = [vector(page) for page in pages]
+    groups = near_duplicate_groups(pages)
+    order = profile.options.ngram_order
+    sets = [[page_sets(pages[number], order) for number in members] for members in groups]
+    parts = [Part(_union(found)) for found in sets]
+    site_groups = [
+        number for number, members in enumerate(groups)
+        if any((entries[m].month, entries[m].key) in chosen for m in members)
+    ]  # fmt: skip
+    site = level(site_groups, parts)
+    leaders = [pages[members[0]] for members in groups]
+    parts = [
+        Part(part.sets, page_sums(leader, view_without(site, [number], parts)))
+        for number, (part, leader) in enumerate(zip(parts, leaders, strict=True))
+    ]
+    site = level(site_groups, parts)
+    layouts, layout_of = _layouts(groups, entries, vectors, parts)
+    groups_of: dict[str, tuple[int, ...]] = {}
+    for number, members in enumerate(groups):
+        for member in members:
+            key = pages[member].key
+            groups_of[key] = tuple(dict.fromkeys((*groups_of.get(key, ()), number)))
+    return Sample(site, tuple(parts), tuple(leaders), groups_of, layout_of, layouts, len(pages))
+
+
+def _union(sets: list[dict[str, Ints]]) -> dict[str, Ints]:
+    if len(sets) == 1:
+        return sets[0]
+    return {name: np.unique(np.concatenate([one[name] for one in sets])) for name in sets[0]}
+
+
+def _of_newest_months(entries: Sequence[Entry]) -> set[tuple[str, str]]:
+    """(month, key) of the site level's pages: smallest ranks of the newest months that together hold ENOUGH pages."""
+    chosen: set[tuple[str, str]] = set()
+    for month in sorted({entry.month for entry in entries}, reverse=True):
+        if len(chosen) >= ENOUGH:
+            break
+        chosen |= {(entry.month, entry.key) for entry in [e for e in entries if e.month == month][:PAGES_A_MONTH]}
+    return chosen
+
+
+def _layouts(
+    groups: Sequence[Sequence[int]], entries: Sequence[Entry], vectors: Sequence[dict[int, float]], parts: Sequence[Part]
+) -> tuple[tuple[LayoutSample, ...], tuple[int, ...]]:
+    labels = group([vectors[members[0]] for members in groups])
+    members_of: dict[int, list[int]] = {}
+    for number, label in enumerate(labels):
+        members_of.setdefault(label, []).append(number)
+    pages_of = {label: sum(len(groups[number]) for number in members) for label, members in members_of.items()}
+    ordered = sorted(members_of, key=lambda label: (-pages_of[label], members_of[label][0]))
+    layouts = []
+    for place, label in enumerate(ordered):
+        members = members_of[label]
+        recent: list[int] = []
+        months = {number: max(entries[page].month for page in groups[number]) for number in members}
+        for month in sorted(set(months.values()), reverse=True):
+            if len(recent) >= ENOUGH:
+                break
+            recent.extend(number for number in members if months[number] == month)
+        recent.sort()
+        middle = centre([vectors[groups[number][0]] for number in recent])
+        layouts.append(LayoutSample(place, tuple(members), pages_of[label], middle, level(recent, parts)))
+    place_of = {label: place for place, label in enumerate(ordered)}
+    return tuple(layouts), tuple(place_of[label] for label in labels)

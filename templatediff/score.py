@@ -1,0 +1,138 @@
+"""Rows of evidence -> P(content).
+
+The shipped weights are boosted trees (benchmarks/train.py fits them on labelled sites, siblings withheld at random) in
+readable JSON with their provenance; prediction needs numpy alone. All trees step down together: each round moves every
+(row, tree) pair one node further, and leaves point at themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from templatediff.errors import TemplateError
+from templatediff.fingerprint import Ints
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Boosted trees over named columns. Arrays over all nodes of all trees; `root` holds each tree's first node.
+
+    A row goes left where its value is at most `threshold`; where it is NaN, `missing_left` decides.
+    """
+
+    columns: tuple[str, ...]
+    baseline: float
+    root: Ints
+    feature: Ints
+    threshold: Ints
+    left: Ints
+    right: Ints
+    missing_left: Ints
+    value: Ints
+    depth: int
+
+    def raw(self, rows: Ints) -> Ints:
+        """Log odds of each row; `rows` of shape (n, columns), NaN where unknown."""
+        n = len(rows)
+        if not n:
+            return np.zeros(0)
+        node = np.broadcast_to(self.root, (n, len(self.root))).copy()
+        flat = np.ascontiguousarray(rows, np.float32).ravel()
+        offset = (np.arange(n) * rows.shape[1])[:, None]
+        for _ in range(self.depth):
+            value = flat[offset + self.feature[node]]
+            goes_left = (value <= self.threshold[node]) | (np.isnan(value) & self.missing_left[node])
+            node = np.where(goes_left, self.left[node], self.right[node])
+        return self.baseline + self.value[node].sum(axis=1)
+
+    def probability(self, rows: Ints) -> Ints:
+        """P(content) of each row, 4 decimals."""
+        return np.round(1.0 / (1.0 + np.exp(-self.raw(rows))), 4)
+
+
+def forest(document: dict[str, Any]) -> Forest:
+    """A forest from its JSON form: {"columns", "baseline", "trees": [{"feature", "threshold", "left", "right",
+    "missing_left", "value"}, ...]}; leaves have feature -1. Raises TemplateError where it does not fit together."""
+    root: list[int] = []
+    parts: dict[str, list[Any]] = {name: [] for name in ("feature", "threshold", "left", "right", "missing_left", "value")}
+    depth = 0
+    for tree in document["trees"]:
+        start = len(parts["feature"])
+        root.append(start)
+        size = len(tree["feature"])
+        if any(len(tree[name]) != size for name in parts):
+            raise TemplateError("weights: the columns of a tree differ in length")
+        for name in ("feature", "threshold", "missing_left", "value"):
+            parts[name].extend(tree[name])
+        for place in range(size):
+            leaf = tree["feature"][place] < 0
+            for name in ("left", "right"):
+                parts[name].append(start + (place if leaf else tree[name][place]))
+        depth = max(depth, _depth(tree))
+    feature = np.array(parts["feature"], np.int64)
+    return Forest(
+        columns=tuple(document["columns"]),
+        baseline=float(document["baseline"]),
+        root=np.array(root, np.int64),
+        feature=np.maximum(feature, 0),
+        threshold=np.array(parts["threshold"], np.float32),
+        left=np.array(parts["left"], np.int64),
+        right=np.array(parts["right"], np.int64),
+        missing_left=np.array(parts["missing_left"], bool),
+        value=np.array(parts["value"], np.float64),
+        depth=depth,
+    )
+
+
+def _depth(tree: dict[str, Any]) -> int:
+    levels = [0] * len(tree["feature"])
+    for place, feature in enumerate(tree["feature"]):
+        if feature >= 0:
+            for side in ("left", "right"):
+                levels[tree[side][place]] = levels[place] + 1
+    return max(levels, default=0)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What ships: `first` judges a leaf by its evidence; `second` by that and the first judgement of its neighbourhood
+    and of the same places on the siblings. `digest` names the file's content."""
+
+    first: Forest
+    second: Forest
+    digest: str
+    provenance: dict[str, Any]
+
+
+@cache
+def shipped() -> Weights:
+    """The weights in the package, read once."""
+    import hashlib
+
+    data = files("templatediff").joinpath("weights.json").read_bytes()
+    document = json.loads(data)
+    if document.get("format") != FORMAT:
+        raise TemplateError(f"weights.json is format {document.get('format')}, this release reads {FORMAT}")
+    return Weights(
+        forest(document["first"]), forest(document["second"]), hashlib.sha256(data).hexdigest()[:12], document["provenance"]
+    )
+
+
+def columns(matrix: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:
+    """The wanted columns of an evidence matrix, NaN where it lacks one."""
+    place = {name: number for number, name in enumerate(names)}
+    if wanted == names:
+        return matrix
+    chosen = np.full((len(matrix), len(wanted)), np.nan, np.float32)
+    for number, name in enumerate(wanted):
+        if name in place:
+            chosen[:, number] = matrix[:, place[name]]
+    return chosen

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatediff.errors import TemplateError
+from templatediff.fingerprint import MAX_LEAVES, MAX_TEXT, Fingerprint, cap, decode, encode, fingerprint, fold_name, fold_step
+from templatediff.options import Options
+from templatediff.segment import segment
+
+
+def of(html: str, **given_options: object) -> Fingerprint:
+    options = Options(**given_options)  # type: ignore[arg-type]
+    return fingerprint(segment(html, options, rich=options.markup == "keep"), options, content_hash=1)
+
+
+def same(one: Fingerprint, other: Fingerprint) -> bool:
+    return all(
+        np.array_equal(getattr(one, field.name), getattr(other, field.name))
+        if isinstance(getattr(one, field.name), np.ndarray)
+        else getattr(one, field.name) == getattr(other, field.name)
+        for field in dataclasses.fields(Fingerprint)
+    )
+
+
+def test_text_hash_ignores_case_and_space_and_folded_hash_ignores_values() -> None:
+    page = of("<p>Read  more</p><p>READ more</p><p>3 comments</p><p>14 comments</p>")
+    assert page.text_hash[0] == page.text_hash[1]
+    assert page.text_hash[2] != page.text_hash[3] and page.folded_hash[2] == page.folded_hash[3]
+
+
+def test_markup_keep_tells_short_leaves_apart_and_strip_does_not() -> None:
+    html = "<p>Oslo</p><p><a href=/oslo>Oslo</a></p>"
+    kept, stripped = of(html, markup="keep"), of(html, markup="strip")
+    assert kept.text_hash[0] != kept.text_hash[1]
+    assert stripped.text_hash[0] == stripped.text_hash[1]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_ngrams_stay_inside_their_leaf(order: int) -> None:
+    leaf, hashes = of("<p>a b c d</p><p>a b c d e f</p><p>x").ngram_hashes(order)
+    expected = [max(0, tokens - order + 1) for tokens in (4, 6, 1)]
+    assert np.bincount(leaf, minlength=3).tolist() == expected
+    first, second = hashes[leaf == 0].tolist(), hashes[leaf == 1].tolist()
+    assert first == second[: len(first)], "equal words give equal n-grams"
+
+
+def test_tokens_follow_the_script() -> None:
+    page = of("<p>東京へ行く</p><p>two words</p><p>สวัสดี</p>")
+    assert page.token_count[0] == 5 and page.token_count[1] == 2 and page.token_count[2] >= 4
+
+
+def test_stopwords_are_marked_in_the_declared_or_guessed_language() -> None:
+    german = of("<html lang=de><p>der Hund und die Katze")
+    assert (german.token_hash & 1).tolist() == [1, 0, 1, 1, 0]
+    undeclared = of("<p>the cat and the dog and the boats of the harbour")
+    assert (undeclared.token_hash & 1).tolist()[:3] == [1, 0, 1]
+
+
+def test_character_counts() -> None:
+    page = of("<p>Ab1, c. 日本。")
+    assert (page.characters[0], page.digits[0], page.capitals[0]) == (11, 1, 1)
+    assert (page.commas[0], page.sentence_ends[0]) == (1, 2)
+
+
+def test_paths_fold_what_changes_and_tell_places_apart() -> None:
+    one = of("<div id=post-17 class='entry css-1dbjc4n'><p>a")
+    other = of("<div id=post-2345 class='entry css-9zq8xk2'><p>b")
+    third = of("<div id=sidebar><p>c")
+    assert one.local_keys[one.row[0]] == other.local_keys[other.row[0]] != third.local_keys[third.row[0]]
+    assert one.paths[-1] == other.paths[-1] != third.paths[-1]
+    assert one.tag_paths[-1] == third.tag_paths[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("col-md-6", "col-md-0"),
+        ("postid-1234", "postid-0"),
+        ("styles_wrapper__x7Kq2", "styles-wrapper"),
+        ("mainContent", "mainContent"),
+        ("h1", "h0"),
+        ("container", "container"),
+    ],
+)
+def test_fold_name(name: str, expected: str) -> None:
+    assert fold_name(name) == expected
+
+
+def test_fold_step_of_the_body_has_no_classes() -> None:
+    assert fold_step("body", "#home.page-id-4.logged-in") == "body"
+
+
+def test_link_targets_agree_between_schemes_and_spellings() -> None:
+    html = "<link rel=canonical href='https://www.example.org/a/b'><p>"
+    page = of(
+        html + "<a href=/a/c>1</a> <a href=c>2</a> <a href=http://example.org/a/c>3</a> <a href=https://other.org/a/c>4</a>"
+        "<a href=#top>5</a> <a href=mailto:x@y.z>6</a>"
+    )
+    assert len(set(page.link_target[:3].tolist())) == 1
+    assert page.link_target[3] != page.link_target[0]
+    assert page.link_kind.tolist() == [0, 0, 0, 1, 2, 3]
+
+
+HTML = st.text(st.sampled_from("<>/pdivab =\"'\n\u4e2d1. "), max_size=200) | st.text(max_size=80)
+
+
+@given(HTML)
+def test_encode_then_decode_is_the_capped_fingerprint(html: str) -> None:
+    page = of("<title>t</title>" + html.replace("\ud800", ""))
+    again = decode(encode(page))
+    assert same(again, cap(page))
+    assert encode(again) == encode(page)
+
+
+def test_caps_bound_what_is_remembered() -> None:
+    page = of("".join(f"<p>{'word ' * 60}{number}" for number in range(MAX_LEAVES + 50)))
+    kept = decode(encode(page))
+    assert len(kept) <= MAX_LEAVES and max(map(len, kept.texts)) == MAX_TEXT
+    assert np.array_equal(kept.text_hash, page.text_hash[: len(kept)])
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_fingerprint_are_refused(data: bytes) -> None:
+    with pytest.raises(TemplateError):
+        decode(data)
+
+
+def test_a_damaged_fingerprint_is_refused() -> None:
+    values = msgspec.msgpack.decode(encode(of("<div><p>a</p><p>b</p></div>")))
+    for place in range(1, len(values[-1])):  # the first column, hashes of title parts, may have any length
+        damaged = [*values[:-1], [*values[-1]]]
+        damaged[-1][place] = damaged[-1][place] + b"\xff" * 8
+        with pytest.raises(TemplateError):
+            decode(msgspec.msgpack.encode(damaged))
