@@ -115,6 +115,15 @@ class Fingerprint:
         upper = np.where(self.parent >= 0, above[self.parent], np.uint64(0))
         return _mix(_mix(own, above), upper)
 
+    def without_names(self) -> Fingerprint:
+        """A copy whose folded steps are element names with their depth, for sites whose ids and classes change by page."""
+        depth: list[int] = []
+        for above in self.parent.tolist():
+            depth.append(0 if above < 0 else depth[above] + 1)
+        steps, step = _intern([f"{self.tags[tag]}@{level}" for tag, level in zip(self.tag.tolist(), depth, strict=True)])
+        values = {name: getattr(self, name) for name in Fingerprint.__dataclass_fields__}
+        return Fingerprint(**{**values, "steps": steps, "step": step})
+
     def selector(self, row: int) -> str:
         """CSS path of a container from the body with `:nth-child` steps."""
         steps: list[str] = []

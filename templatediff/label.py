@@ -14,7 +14,6 @@ import numpy as np
 
 from templatediff.evidence import EVIDENCE, NAMES, Context, rows
 from templatediff.fingerprint import Fingerprint, Ints
-from templatediff.layout import ALIKE
 from templatediff.lessons import NAMES as FURTHER_NAMES
 from templatediff.lessons import further_rows
 from templatediff.repetition import View
@@ -28,7 +27,7 @@ LOWEST, HIGHEST = 0.3, 0.5  #: bounds of the threshold that the expected F1 may 
 NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that reads like content
 KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
 
-__all__ = ["ALIKE", "CONTENT", "EMPTY", "ERROR", "LISTING", "Labels", "label"]
+__all__ = ["CONTENT", "EMPTY", "ERROR", "LISTING", "Labels", "label"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,7 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
     layout_id: int | None = None
     order = 3
     if template is not None:
+        page = template.sample.as_seen(page)
         site, layout, layout_id = template.views(page)
         order = template.options.ngram_order
     context = Context(page, site, layout, order)

@@ -1,8 +1,10 @@
 """Fingerprints -> groups of pages made by one page template.
 
-Pages are alike by the cosine of 1 + ln(count) over their containers' folded steps (element, id, classes without digits
-and generated parts), which told five page types of a forum apart for any threshold from .63 to .91. Where a site's
-class names are generated anew for each page, the paths of element names serve instead.
+Two pages are alike by half the cosine of 1 + ln(count) over their containers' folded steps (element, id, classes without
+digits and generated parts) and half the cosine of ln(1 + tokens) over the places that hold the text that is new on each
+page. Steps alone told five page types of a forum apart, yet kinds of one site that share most of their chrome reach .85
+to .99 by them; by the places of new text such kinds reach .38 at most, and pages of one kind .64 at least (generated sites
+of 20 pages, semantic markup).
 """
 
 from __future__ import annotations
@@ -11,24 +13,38 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.fingerprint import Fingerprint, Ints, text_hash
 
-ALIKE = 0.75  #: least mean cosine of pages in one layout
-FITS = 0.6  #: least cosine to a layout's centre for a page that is not part of the sample
+ALIKE = 0.75  #: least mean likeness of pages in one layout
+FITS = 0.6  #: least likeness to a layout's centre for a page that is not part of the sample
+_SALT = 0x5BD1E995  # keeps the keys of places apart from those of steps
 
 
-def vector(page: Fingerprint) -> dict[int, float]:
-    """Feature hash -> weight of one page, of length 1; empty for a page without containers."""
+def vector(page: Fingerprint, new: Ints) -> dict[int, float]:
+    """Feature hash -> weight of one page, of length 1; empty for a page without containers.
+
+    `new` tells of each leaf whether its text is new on the page, shape (n,).
+    """
     if not len(page.step):
         return {}
     names, counts = np.unique(page.step, return_counts=True)
-    weights = 1.0 + np.log(counts)
-    keys = [_step_key(page.steps[name]) for name in names]
-    merged: dict[int, float] = {}
-    for key, weight in zip(keys, weights.tolist(), strict=True):
-        merged[key] = merged.get(key, 0.0) + weight
-    length = float(np.sqrt(sum(weight * weight for weight in merged.values())))
-    return {key: weight / length for key, weight in sorted(merged.items())}
+    steps: dict[int, float] = {}
+    for name, weight in zip(names.tolist(), (1.0 + np.log(counts)).tolist(), strict=True):
+        key = text_hash(page.steps[name])
+        steps[key] = steps.get(key, 0.0) + weight
+    places: dict[int, float] = {}
+    fresh = new.astype(bool)
+    keys, where = np.unique(page.local_keys[page.row][fresh], return_inverse=True)
+    tokens = np.bincount(where, weights=page.token_count[fresh], minlength=len(keys))
+    for key, weight in zip(keys.tolist(), np.log1p(tokens).tolist(), strict=True):
+        if weight:
+            places[key ^ _SALT] = weight
+    return _unit({**_unit(steps), **_unit(places)})
+
+
+def _unit(weights: dict[int, float]) -> dict[int, float]:
+    length = float(np.sqrt(sum(weight * weight for weight in weights.values()))) or 1.0
+    return {key: weight / length for key, weight in sorted(weights.items())}
 
 
 def group(vectors: Sequence[dict[int, float]]) -> list[int]:
@@ -54,8 +70,7 @@ def centre(vectors: Sequence[dict[int, float]]) -> dict[int, float]:
     for one in vectors:
         for key, weight in one.items():
             total[key] = total.get(key, 0.0) + weight
-    length = float(np.sqrt(sum(weight * weight for weight in total.values()))) or 1.0
-    rounded = {key: round(weight / length, 4) for key, weight in sorted(total.items())}
+    rounded = {key: round(weight, 4) for key, weight in _unit(total).items()}
     return {key: weight for key, weight in rounded.items() if weight}
 
 
@@ -74,12 +89,6 @@ def nearest(page: dict[int, float], centres: Sequence[dict[int, float]]) -> int 
         if likeness > best or (found is None and likeness >= FITS):
             best, found = likeness, number
     return found
-
-
-def _step_key(step: str) -> int:
-    from templatediff.fingerprint import text_hash
-
-    return text_hash(step)
 
 
 def _matrix(vectors: Sequence[dict[int, float]]) -> Ints:

@@ -6,16 +6,18 @@ each layout, so that a redesign is learnt from its first pages while the old des
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.layout import centre, group, nearest, vector
 from templatediff.profile import PAGES_A_MONTH, Entry, SiteProfile
-from templatediff.repetition import Level, Part, View, level, near_duplicate_groups, page_sets, page_sums
+from templatediff.repetition import Level, Part, View, level, near_duplicate_groups, new_leaves, page_sets, page_sums
 
+NAMES_SHARED = 0.3
 ENOUGH = 24  #: pages from which on older fetch months are left out
 
 
@@ -41,14 +43,19 @@ class Sample:
     layout_of: tuple[int, ...]  # layout id of each group
     layouts: tuple[LayoutSample, ...]
     pages: int
-    vectors: tuple[dict[int, float], ...] = field(repr=False, default=())
+    nameless: bool = False  # ids and classes are made anew for each page: elements go by name and depth alone
+
+    def as_seen(self, page: Fingerprint) -> Fingerprint:
+        """The page as this site's pages are compared."""
+        return page.without_names() if self.nameless else page
 
     def layout_for(self, page: Fingerprint) -> int | None:
         """Id of the layout a page belongs to: its own where it is in the sample, else the nearest; None if none fits."""
         groups = self.groups_of.get(page.key)
         if groups:
             return self.layout_of[groups[-1]]
-        return nearest(vector(page), [layout.centre for layout in self.layouts])
+        site = view_without(self.site, (), self.parts)
+        return nearest(vector(page, new_leaves(page, site)), [layout.centre for layout in self.layouts])
 
     def views(self, page: Fingerprint) -> tuple[View, View | None, int | None]:
         """(site, layout, layout id) as the page sees them: without its own near-duplicate groups."""
@@ -70,7 +77,9 @@ def take(profile: SiteProfile) -> Sample:
     ordered = sorted(range(len(entries)), key=lambda number: (entries[number].rank, entries[number].key, entries[number].month))
     entries = [entries[number] for number in ordered]
     pages = [entry.fingerprint() for entry in entries]
-    vectors = [vector(page) for page in pages]
+    nameless = generated_names(pages)
+    if nameless:
+        pages = [page.without_names() for page in pages]
     groups = near_duplicate_groups(pages)
     order = profile.options.ngram_order
     sets = [[page_sets(pages[number], order) for number in members] for members in groups]
@@ -81,9 +90,10 @@ def take(profile: SiteProfile) -> Sample:
     ]  # fmt: skip
     site = level(site_groups, parts)
     leaders = [pages[members[0]] for members in groups]
+    views = [view_without(site, [number], parts) for number in range(len(parts))]
+    vectors = [vector(leader, new_leaves(leader, view)) for leader, view in zip(leaders, views, strict=True)]
     parts = [
-        Part(part.sets, page_sums(leader, view_without(site, [number], parts)))
-        for number, (part, leader) in enumerate(zip(parts, leaders, strict=True))
+        Part(part.sets, page_sums(leader, view)) for part, leader, view in zip(parts, leaders, views, strict=True)
     ]
     site = level(site_groups, parts)
     layouts, layout_of = _layouts(groups, entries, vectors, parts)
@@ -92,7 +102,21 @@ def take(profile: SiteProfile) -> Sample:
         for member in members:
             key = pages[member].key
             groups_of[key] = tuple(dict.fromkeys((*groups_of.get(key, ()), number)))
-    return Sample(site, tuple(parts), tuple(leaders), groups_of, layout_of, layouts, len(pages))
+    return Sample(site, tuple(parts), tuple(leaders), groups_of, layout_of, layouts, len(pages), nameless)
+
+
+def generated_names(pages: Sequence[Fingerprint]) -> bool:
+    """Whether a site's ids and classes say nothing: three or more pages, and of its named steps, each counted once a page,
+    fewer than NAMES_SHARED stand on a second page.
+
+    >>> generated_names([])
+    False
+    """
+    if len(pages) < 3:
+        return False
+    on = Counter(step for page in pages for step in page.steps if "#" in step or "." in step)
+    total = sum(on.values())
+    return total > 0 and sum(count for count in on.values() if count > 1) < NAMES_SHARED * total
 
 
 def _union(sets: list[dict[str, Ints]]) -> dict[str, Ints]:
@@ -114,7 +138,7 @@ def _of_newest_months(entries: Sequence[Entry]) -> set[tuple[str, str]]:
 def _layouts(
     groups: Sequence[Sequence[int]], entries: Sequence[Entry], vectors: Sequence[dict[int, float]], parts: Sequence[Part]
 ) -> tuple[tuple[LayoutSample, ...], tuple[int, ...]]:
-    labels = group([vectors[members[0]] for members in groups])
+    labels = group(vectors)
     members_of: dict[int, list[int]] = {}
     for number, label in enumerate(labels):
         members_of.setdefault(label, []).append(number)
@@ -130,7 +154,7 @@ def _layouts(
                 break
             recent.extend(number for number in members if months[number] == month)
         recent.sort()
-        middle = centre([vectors[groups[number][0]] for number in recent])
+        middle = centre([vectors[number] for number in recent])
         layouts.append(LayoutSample(place, tuple(members), pages_of[label], middle, level(recent, parts)))
     place_of = {label: place for place, label in enumerate(ordered)}
     return tuple(layouts), tuple(place_of[label] for label in labels)

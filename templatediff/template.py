@@ -26,6 +26,7 @@ from templatediff.options import Options
 from templatediff.profile import SiteProfile
 from templatediff.repetition import REGION_COLUMNS, SETS, SLOT_COLUMNS, Counts, Level, View, add_sums
 from templatediff.sample import LayoutSample, Sample
+from templatediff.score import Weights
 from templatediff.slots import Slot, find_slots
 
 FORMAT = 1
@@ -71,7 +72,7 @@ class SiteTemplate:
     pages: int
     sample: Sample
     join_below: int
-    weights: str
+    weights: Weights
     profile: SiteProfile | None = None
     stored_layouts: tuple[Layout, ...] = ()
 
@@ -107,12 +108,12 @@ class SiteTemplate:
             "pages": self.pages,
             "site": self.site,
             "templatediff": __version__,
-            "weights": self.weights,
+            "weights": self.weights.digest,
         }
 
 
-def of_profile(profile: SiteProfile, sample: Sample, weights: str) -> SiteTemplate:
-    """The template of a profile and the sample taken from it; `weights` names the weights the sample was taught with."""
+def of_profile(profile: SiteProfile, sample: Sample, weights: Weights) -> SiteTemplate:
+    """The template of a profile and the sample taken from it; `weights` are those the sample was taught with."""
     join_below = _join_below(sample, profile.options)
     return SiteTemplate(profile.site, profile.options, sample.pages, sample, join_below, weights, profile)
 
@@ -265,7 +266,7 @@ def read_profile(place: Path) -> SiteProfile | None:
     return _read_profile(file) if file.is_file() else None
 
 
-def read_json(place: Path) -> SiteTemplate:
+def read_json(place: Path, weights: Weights) -> SiteTemplate:
     """A template from template.json alone: static leaves without leave-one-out. Raises TemplateError."""
     file = place / TEMPLATE_FILE
     try:
@@ -280,7 +281,6 @@ def read_json(place: Path) -> SiteTemplate:
         layouts = tuple(_read_layout(value) for value in document["layouts"])
         options = Options.from_dict(document["options"])
         site, pages, join_below = document["site"], int(document["pages"]), int(document["join_below"])
-        weights = str(document.get("weights", ""))
         if not isinstance(site, str):
             raise TypeError("site is no text")
     except OSError as error:

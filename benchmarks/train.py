@@ -1,0 +1,356 @@
+"""Fit the shipped weights from the labelled pages, siblings withheld at random.
+
+    python benchmarks/train.py                  # templatediff/weights.json, and the folds' weights into the cache folder
+    python benchmarks/train.py --report FILE    # out-of-fold F1 by set and number of siblings, as JSON
+
+Each site is cut at random into groups of 1, 2, 3, 5, 9, 17 and all of its pages; in each group every page is looked at
+with the others as its siblings, so that one set of weights serves none, few and many. Two forests of boosted trees are
+fitted: the first on a leaf's evidence, the second on that and on the first's judgement of the leaf's neighbourhood and
+of the same places on the siblings, where "judgement" is always that of a forest fitted without the leaf's site.
+Folds are by registrable site. The same data, code and library versions give the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import align, data
+from templatediff import evidence, fingerprint, lessons, sample
+from templatediff.decode import decode
+from templatediff.errors import PageError
+from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.options import Options
+from templatediff.profile import SiteProfile
+from templatediff.repetition import Part
+from templatediff.score import FORMAT, forest
+from templatediff.segment import segment
+
+OPTIONS = Options()
+FOLDS = 3
+SIZES = (1, 2, 3, 5, 9, 17)
+LEAST_ORACLE = 0.6  # pages whose gold no choice of leaves comes near are left out of the fitting
+TREES, LEAVES, DEPTH, RATE = 120, 31, 8, 0.12
+SETTINGS = {"max_iter": TREES, "max_leaf_nodes": LEAVES, "max_depth": DEPTH, "learning_rate": RATE,
+            "l2_regularization": 5.0, "min_samples_leaf": 40, "max_features": 0.35}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Look:
+    """One page seen with some siblings. `truth`: does each leaf belong to the gold; `first`: P of a forest of other folds."""
+
+    site: tuple[str, str]
+    page: str
+    size: int
+    group: int
+    rows: Ints
+    further: Ints | None = None
+    first: Ints | None = None
+    second: Ints | None = None
+
+
+@dataclass(slots=True)
+class Site:
+    """A site's fingerprints, which leaves are content, and the looks at its pages."""
+
+    name: tuple[str, str]
+    fold: int
+    prints: dict[str, Fingerprint] = field(default_factory=dict)
+    truth: dict[str, tuple[Ints, float]] = field(default_factory=dict)
+    looks: list[Look] = field(default_factory=list)
+
+
+def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
+    """Read a site, align its leaves with the gold, and look at its pages with siblings withheld."""
+    name, pages, fold = job
+    site = Site(name, fold)
+    for page in pages:
+        raw = page.html()
+        try:
+            leaves = segment(decode(raw).text, OPTIONS)
+        except PageError:
+            continue
+        if not len(leaves):
+            continue
+        made = fingerprint.fingerprint(leaves, OPTIONS, content_hash=fingerprint.bytes_hash(raw))
+        made = fingerprint.cap(made)
+        site.prints[page.key] = made
+        gold = page.gold()
+        if gold:
+            found = align.align(leaves.text, gold)
+            site.truth[page.key] = np.array(found.oracle[: len(made)]), found.f1
+    if site.truth:
+        for size, group, members in _groups(site):
+            taken = _sample(site, members) if size > 1 else None
+            for key in members:
+                page = taken.as_seen(site.prints[key]) if taken is not None else site.prints[key]
+                views = taken.views(page) if taken is not None else (None, None, None)
+                context = evidence.Context(page, views[0], views[1])
+                site.looks.append(Look(name, key, size, group, evidence.rows(context)))
+    return site
+
+
+def _groups(site: Site) -> Iterator[tuple[int, int, list[str]]]:
+    """(size, number, page keys) of the groups that hold a page with gold."""
+    keys = sorted(site.prints)
+    for size in sorted({size for size in SIZES if size < len(keys)} | {len(keys)}):
+        order = list(keys)
+        random.Random(f"{site.name}{size}").shuffle(order)
+        groups = [order[start : start + size] for start in range(0, len(order), size)]
+        if len(groups) > 1 and len(groups[-1]) < size:
+            groups[-1] = (
+                groups[-1] + [key for key in order if key not in groups[-1]][: size - len(groups[-1])]
+            )
+        for number, members in enumerate(groups):
+            if any(key in site.truth for key in members):
+                yield size, number, [key for key in members if size > 1 or key in site.truth]
+
+
+def _sample(site: Site, members: Sequence[str]) -> sample.Sample:
+    profile = SiteProfile(site.name[1], OPTIONS)
+    for key in members:
+        profile.add(site.prints[key])
+    return sample.take(profile)
+
+
+def look_further(site: Site) -> list[Ints]:
+    """The second forest's further columns for each look, from the first judgements of its group."""
+    found: list[Ints] = []
+    groups: dict[tuple[int, int], list[Look]] = defaultdict(list)
+    for look in site.looks:
+        groups[look.size, look.group].append(look)
+    taught: dict[tuple[int, int], sample.Sample] = {}
+    for place, looks in groups.items():
+        if place[0] > 1:
+            taken = _sample(site, [look.page for look in looks])
+            judged = {site.prints[look.page].key: look.first for look in looks}
+            parts = [
+                Part(part.sets, {**part.sums, **lessons.judged_sums(page, judged[page.key])})
+                for part, page in zip(taken.parts, taken.leaders, strict=True)
+            ]
+            taught[place] = lessons.with_parts(taken, parts)
+    for look in site.looks:
+        page = site.prints[look.page]
+        views: tuple[Any, Any, Any] = (None, None, None)
+        if look.size > 1:
+            page = taught[look.size, look.group].as_seen(page)
+            views = taught[look.size, look.group].views(page)
+        context = evidence.Context(page, views[0], views[1])
+        assert look.first is not None
+        found.append(lessons.further_rows(context, look.first, views[0], views[1]))
+    return found
+
+
+def _weights(page: Fingerprint, pages: int) -> Ints:
+    """Each page counts about alike, long leaves more than short ones, and a site of many pages less a page."""
+    weight = np.sqrt(page.token_count.astype(float)) + 0.3
+    return weight * 100.0 / (weight.sum() + 20.0) / np.sqrt(pages)
+
+
+def fit(sites: Sequence[Site], names: tuple[str, ...], second: bool, note: str) -> dict[str, Any]:
+    """Boosted trees over a random part of these sites' looks, in the form of weights.json."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rows, truth, weight = [], [], []
+    for site in sites:
+        draw = random.Random(f"fit{site.name}")
+        most = min(1.0, 5.0 / len(site.prints)) * (0.4 if len(site.prints) > 2 else 1.0)
+        for look in site.looks:
+            if draw.random() < most and look.page in site.truth and site.truth[look.page][1] >= LEAST_ORACLE:
+                rows.append(
+                    np.hstack([look.rows, look.further]) if second and look.further is not None else look.rows
+                )
+                truth.append(site.truth[look.page][0])
+                weight.append(_weights(site.prints[look.page], len(site.prints)))
+    start = time.monotonic()
+    matrix = np.concatenate(rows)
+    model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **SETTINGS)
+    model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
+    print(
+        f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True
+    )
+    return document(model, names)
+
+
+def document(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """A fitted model in the form of weights.json, figures rounded to what predictions need."""
+    trees = []
+    for (predictor,) in model._predictors:
+        nodes = predictor.nodes
+        leaf = nodes["is_leaf"].astype(bool)
+        trees.append(
+            {
+                "feature": np.where(leaf, -1, nodes["feature_idx"]).tolist(),
+                "threshold": [
+                    0.0 if end else float(f"{value:.6g}")
+                    for value, end in zip(nodes["num_threshold"], leaf, strict=True)
+                ],
+                "left": np.where(leaf, 0, nodes["left"]).tolist(),
+                "right": np.where(leaf, 0, nodes["right"]).tolist(),
+                "missing_left": nodes["missing_go_to_left"].astype(int).tolist(),
+                "value": [
+                    float(f"{value:.5g}") if end else 0.0
+                    for value, end in zip(nodes["value"], leaf, strict=True)
+                ],
+            }
+        )
+    return {
+        "columns": list(names),
+        "baseline": float(f"{model._baseline_prediction.item():.6g}"),
+        "trees": trees,
+    }
+
+
+def _out_of_fold(sites: Sequence[Site], names: tuple[str, ...], second: bool) -> list[dict[str, Any]]:
+    """The folds' forests; every look gets the judgement of the forest that has not seen its site."""
+    found = []
+    for fold in range(FOLDS):
+        made = fit(
+            [site for site in sites if site.fold != fold],
+            names,
+            second,
+            f"{'second' if second else 'first'}, fold {fold}",
+        )
+        judge = forest(made)
+        for site in sites:
+            if site.fold == fold:
+                for look in site.looks:
+                    if second and look.further is not None:
+                        look.second = judge.probability(np.hstack([look.rows, look.further]))
+                    else:
+                        look.first = judge.probability(look.rows)
+        found.append(made)
+    return found
+
+
+def figures(sites: Sequence[Site]) -> dict[str, dict[str, float]]:
+    """Out-of-fold F1 of 4-token shingles by set: of the second forest by siblings given, of the first, and of the truth.
+
+    Leaves are kept from .45 on, without the decoding and guards that `templatediff.label` adds.
+    """
+    golds = {page.key: page for page in data.pages()}
+    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for site in sites:
+        for look in site.looks:
+            if look.page not in site.truth or look.first is None or look.second is None:
+                continue
+            page, gold = site.prints[look.page], _shingles(fingerprint.token_hashes(golds[look.page].gold()))
+            place = scores[site.name[0]]
+            every = look.size == len(site.prints)
+            many = "3+ pages" if len(site.prints) >= 3 else "1-2 pages"
+            if every or look.size in (1, 2, 3, 5, 9):
+                value = _f1(gold, page, look.second >= 0.45)
+                place[f"{many}, {'all' if every else look.size - 1} siblings"].append(value)
+            if every:
+                place[f"{many}, all siblings, first forest"].append(_f1(gold, page, look.first >= 0.45))
+                place[f"{many}, truth"].append(_f1(gold, page, site.truth[look.page][0]))
+    return {
+        name: {how: round(float(np.mean(values)), 4) for how, values in sorted(place.items())}
+        for name, place in sorted(scores.items())
+    }
+
+
+def _shingles(hashes: Ints) -> Ints:
+    long = hashes.astype(np.uint64)
+    count = len(long) - 3
+    if count <= 0:
+        return long.sum(keepdims=True) if len(long) else long
+    mixed = long[:count].copy()
+    for shift in (1, 2, 3):
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + long[shift : shift + count]
+    return mixed
+
+
+def _f1(gold: Ints, page: Fingerprint, kept: Ints) -> float:
+    got = _shingles(page.token_hash[np.repeat(kept, page.token_count)] & np.uint32(0xFFFFFFFE))
+    if not len(gold) or not len(got):
+        return float(len(gold) == len(got))
+    wanted, wanted_counts = np.unique(gold, return_counts=True)
+    found, found_counts = np.unique(got, return_counts=True)
+    place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
+    same = wanted[place] == found
+    hits = int(np.minimum(wanted_counts[place[same]], found_counts[same]).sum())
+    return 2 * hits / (len(gold) + len(got))
+
+
+def write(file: Path, first: dict[str, Any], second: dict[str, Any], provenance: dict[str, Any]) -> None:
+    """weights.json: one line a tree, so that it can be read and compared."""
+    parts = [
+        '{\n"format": ' + str(FORMAT),
+        '"provenance": ' + json.dumps(provenance, indent=1, sort_keys=True),
+    ]
+    for name, made in (("first", first), ("second", second)):
+        trees = ",\n".join(json.dumps(tree, separators=(",", ":")) for tree in made["trees"])
+        head = json.dumps({key: made[key] for key in ("baseline", "columns")}, sort_keys=True)
+        parts.append(f'"{name}": {head[:-1]}, "trees": [\n{trees}\n]}}')
+    file.write_text(",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=data.ROOT / "templatediff" / "weights.json")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--report", type=Path, help="write the out-of-fold figures here")
+    parser.add_argument("--limit", type=int, help="only so many sites, for a trial")
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    jobs = [
+        (name, pages, data.fold_of(name, folds=FOLDS))
+        for name, pages in sorted(data.sites(min_pages=1).items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
+    if arguments.limit:
+        jobs = random.Random(0).sample(jobs, arguments.limit)
+    with get_context("fork").Pool(arguments.jobs) as pool:
+        sites = [site for site in pool.imap(gather, jobs) if site.looks]
+        print(f"gathered {len(sites)} sites in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    names = evidence.NAMES
+    both = names + lessons.NAMES
+    first = _out_of_fold(sites, names, second=False)
+    with get_context("fork").Pool(arguments.jobs) as pool:
+        for site, found in zip(sites, pool.imap(look_further, sites), strict=True):
+            for look, further in zip(site.looks, found, strict=True):
+                look.further = further
+    second = _out_of_fold(sites, both, second=True)
+    report = figures(sites)
+    provenance = {
+        "command": "python benchmarks/train.py",
+        "corpus": data.corpus_hash(),
+        "sites": len(sites),
+        "pages": sum(len(site.truth) for site in sites),
+        "folds": FOLDS,
+        "settings": SETTINGS,
+        "out_of_fold_f1": report,
+    }
+    for fold in range(FOLDS):
+        write(weights_of_fold(fold), first[fold], second[fold], {**provenance, "without_fold": fold})
+    write(arguments.out, fit(sites, names, False, "first"), fit(sites, both, True, "second"), provenance)
+    text = json.dumps(report, indent=1, sort_keys=True)
+    print(text)
+    if arguments.report:
+        arguments.report.write_text(text + "\n", encoding="utf-8")
+    print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    return 0
+
+
+def weights_of_fold(fold: int) -> Path:
+    """Where the weights fitted without a fold lie: `quality.py --out-of-fold` judges that fold's sites with them."""
+    return data.cache_folder() / f"weights-{data.corpus_hash()}-{fold}.json"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

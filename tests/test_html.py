@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from templatediff.errors import PageError
+from templatediff.html import MAX_ATTRIBUTES, parse, read_head, tag_ids
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("<div>" * 300 + "x", id="300 deep"),
+        pytest.param("<div>" * 3000 + "x" + "</div>" * 3000, id="3,000 deep"),
+        pytest.param("<svg>" + "<path d='M0 0'/>" * 20_000 + "</svg>x", id="a drawing of many elements"),
+        pytest.param("<table>" + "<tr><td>x" * 20_000, id="20,000 rows without end tags"),
+        pytest.param("<ul>" + "<li>x" * 20_000, id="20,000 entries without end tags"),
+        pytest.param("<p>x" * 20_000, id="20,000 paragraphs without end tags"),
+        pytest.param("<br>" * 50_000, id="50,000 line breaks"),
+        pytest.param("<script>" + "document.write('<div>');" * 20_000 + "</script>x", id="tags inside a script"),
+        pytest.param("<div data-x='" + "a b " * 20_000 + "'>x", id="a long attribute"),
+        pytest.param("x < y " * 20_000, id="less-than signs"),
+    ],
+)
+def test_large_but_harmless_pages_are_parsed(text: str) -> None:
+    assert parse(text).body is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param("<div>" * 50_000, "too-deep", id="50,000 divs"),
+        pytest.param("<div>" * 50_000 + "</div>" * 50_000, "too-deep", id="50,000 divs closed"),
+        pytest.param("<ul><li>" * 30_000, "too-deep", id="30,000 nested lists"),
+        pytest.param("<b i>" * 20_000 + "<i i>" * 20_000, "too-deep", id="formatting bomb"),
+        pytest.param("<b><i>" * 9000 + "</b></i>" * 9000, "too-deep", id="crossed ends"),
+        pytest.param("<div " + "a=b " * (20 * MAX_ATTRIBUTES) + ">", "too-large", id="attributes"),
+    ],
+)
+def test_pages_that_would_cost_the_square_are_refused_with_their_kind(text: str, kind: str) -> None:
+    with pytest.raises(PageError) as caught:
+        parse(text)
+    assert caught.value.kind == kind
+
+
+def test_the_head() -> None:
+    head = read_head(
+        parse(
+            "<html lang=de dir=ltr><head><noscript><img src=t.gif></noscript><title> A \n B </title><title>no</title>"
+            "<link rel='stylesheet canonical' href=' https://x.org/a '><meta property=og:url content=/b><base href=/c/>"
+        )
+    )
+    assert (head.title, head.lang, head.direction) == ("A B", "de", "ltr")
+    assert (head.canonical, head.og_url, head.base) == ("https://x.org/a", "/b", "/c/")
+
+
+def test_a_frameset_has_no_body() -> None:
+    assert parse("<frameset><frame src=a></frameset>").body is None
+
+
+def test_unknown_elements_have_no_number() -> None:
+    assert tag_ids(frozenset({"x-card"})) == frozenset() and len(tag_ids(frozenset({"p", "td"}))) == 2

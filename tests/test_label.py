@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from templatediff import label as module
+from templatediff.evidence import Context
+from templatediff.fingerprint import Fingerprint, fingerprint
+from templatediff.label import CONTENT, EMPTY, LISTING, label, own_title
+from templatediff.options import Options
+from templatediff.pipeline import Template, extract, learn
+from templatediff.score import shipped
+from templatediff.segment import segment
+
+
+def of(html: str) -> Fingerprint:
+    return fingerprint(segment(html), Options(), content_hash=0)
+
+
+def test_the_threshold_is_half_of_the_best_expected_f1_within_bounds() -> None:
+    sure = np.array([0.99, 0.99, 0.01])
+    assert module._threshold(sure, np.array([50, 50, 50])) == pytest.approx(0.5, abs=0.01)
+    doubtful = np.array([0.4, 0.38, 0.35])
+    assert module.LOWEST <= module._threshold(doubtful, np.array([50, 50, 50])) < 0.4
+
+
+def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
+    page = of("<table><tr><th>Weight<td>three kilograms in all<tr><th>Height<td>2 m</table><pre>a = 1\nb = 2</pre>")
+    p = module._together(page, np.array([0.1, 0.9, 0.2, 0.2, 0.9, 0.1]), 0)
+    assert p[0] == p[1] == pytest.approx((0.1 + 0.9 * 4) / 5, abs=1e-3)
+    assert p[2] == p[3] and p[4] == p[5]
+
+
+def test_short_leaves_join_their_neighbour_only_when_told() -> None:
+    page = of("<div><p>A sentence of quite a few words stands here.</p><p>So it is.</p></div>")
+    p = np.array([0.9, 0.1])
+    assert module._together(page, p, 0).tolist() == [0.9, 0.1]
+    joined = module._together(page, p, 5)
+    assert joined[0] == joined[1] > 0.5
+
+
+def test_an_empty_page_is_called_empty_with_its_reason() -> None:
+    for html in ("", "<div></div>", "<script>x()</script>"):
+        found = label(of(html), None, shipped())
+        assert found.verdict == EMPTY and found.reason
+
+
+def test_a_page_of_linked_entries_is_a_listing() -> None:
+    page = of("<ul>" + "".join(f"<li><a href=/{n}>Entry number {n} of the list</a>" for n in range(10)) + "</ul>")
+    context = Context(page, None, None)
+    assert module._verdict(context, np.ones(10, bool)) == LISTING
+    prose = of("<p>" + "A long sentence without any link in it at all. " * 5)
+    assert module._verdict(Context(prose, None, None), np.ones(1, bool)) == CONTENT
+
+
+def test_a_content_page_is_never_emptied() -> None:
+    page = of("<p>one two three</p><p>four five six</p>")
+    context = Context(page, None, None)
+    kept, reason = module._guard(context, np.array([0.2, 0.25]), np.zeros(2, bool))
+    assert kept.tolist() == [False, True] and reason and "likeliest" in reason
+
+
+def site_of(texts: list[str]) -> tuple[Template, list[str]]:
+    pages = [f"<title>{text[:12]} - The Paper</title><nav><a href=/>Home</a></nav><div id=main><p>{text}</div>" for text in texts]
+    return learn(pages, site="example.org"), pages
+
+
+TEXTS = [
+    "The ferry was late again on Tuesday, and nobody at the pier could say why it had been held back.",
+    "A choir of nine sang in the old customs house, where the echo is kinder than the heating, they said.",
+    "Three herons have settled by the lock, and the lock keeper counts them every morning before breakfast.",
+    "The council voted for a new roof on the school, which will be finished before the storms, it hopes.",
+    "Rain kept the fair away, so the bakers sold their buns from the fire station door until they ran out.",
+]
+
+
+def test_every_label_carries_its_evidence() -> None:
+    template, pages = site_of(TEXTS)
+    leaves = template.extract(pages[0]).leaves
+    menu, story = leaves[0], leaves[1]
+    assert (menu["content"], menu["k"], menu["n"], menu["change"]) == (False, 4, 4, "static")
+    assert (story["content"], story["k"], story["n"], story["change"]) == (True, 0, 4, "dynamic")
+    assert any("4 of 4 other pages" in reason for reason in menu["reasons"]) and story["reasons"]
+    assert [leaf["start"] for leaf in leaves] == [0, len(menu["text"]) + 2]
+
+
+def test_without_siblings_change_is_unknown_and_there_is_no_k_of_n() -> None:
+    leaf = extract(f"<p>{TEXTS[0]}").leaves[0]
+    assert (leaf["change"], leaf["k"], leaf["n"], leaf["level"]) == ("unknown", None, None, None)
+
+
+def test_the_title_loses_what_the_siblings_titles_share() -> None:
+    template, pages = site_of(TEXTS)
+    assert template.extract(pages[0]).title == TEXTS[0][:12].strip()
+    assert own_title(of("<title>A - B</title><p>x"), None) == "A - B"
