@@ -25,7 +25,7 @@ _DATE = re.compile(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b|\b\d{1,2}[-/.]\d{1,2}[-/.
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
 _PRICE = re.compile(r"(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)\s?\d|\d\s?(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9\u5186\u5143]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)")
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d.,\u00a0\u202f ]*%?")
-_IDENTIFIER = re.compile(r"[#\w]*\d[\w\-./]*")
+_IDENTIFIER = re.compile(r"[#\w\-./]*\d[\w\-./]*")
 
 
 @dataclass(frozen=True, slots=True)
