@@ -258,8 +258,7 @@ class _Search:
         self.inner = [self._known(_windows(ids)) for ids in words]
         # A leaf can bring gold shingles from inside, or over a seam through its first or last word.
         self.hopeful = [
-            bool(inner) or bool(ids and (ids[0] or ids[-1]))
-            for ids, inner in zip(words, self.inner, strict=True)
+            bool(inner) or bool(ids and (ids[0] or ids[-1])) for ids, inner in zip(words, self.inner, strict=True)
         ]
         self.total_want = len(target.words) - N + 1
         self.got: dict[tuple[int, ...], int] = {}

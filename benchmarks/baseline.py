@@ -42,9 +42,7 @@ def read(path: Path = PATH) -> Baseline:
     except FileNotFoundError:
         raise BaselineError(f"no {path.name}: make it with --update-baseline") from None
     except (ValueError, KeyError, TypeError) as problem:
-        raise BaselineError(
-            f"{path.name} is damaged ({problem!r}): make it anew with --update-baseline"
-        ) from None
+        raise BaselineError(f"{path.name} is damaged ({problem!r}): make it anew with --update-baseline") from None
 
 
 def check(baseline: Baseline, corpus: str, measured: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -95,7 +93,5 @@ def write(baseline: Baseline, path: Path = PATH) -> None:
     """Sorted, indented, replaced in one step."""
     content = {"corpus": baseline.corpus, "floors": baseline.floors, "lowered": list(baseline.lowered)}
     unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(
-        json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    unfinished.write_text(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(unfinished, path)

@@ -263,9 +263,7 @@ def seeded(seed: int, *parts: str) -> bytes:
     return hashlib.sha256("\t".join((str(seed), *parts)).encode()).digest()
 
 
-def choose_siblings(
-    page: DevPage, group: Sequence[DevPage], count: int, seed: int = 0
-) -> tuple[DevPage, ...]:
+def choose_siblings(page: DevPage, group: Sequence[DevPage], count: int, seed: int = 0) -> tuple[DevPage, ...]:
     """`count` of the other pages of `group`, by a seeded hash, in name order.
 
     A smaller count gives a subset of what a greater one gives, so that curves over n compare like with like.

@@ -70,32 +70,20 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sets", type=_words, help="names of sets (default: all)")
     parser.add_argument("--min-pages", type=int, default=3, help="only sites with so many pages (default: 3)")
     parser.add_argument("--peers", type=_words, help="peers, or none (default: all that are installed)")
-    parser.add_argument(
-        "--siblings", type=_counts, default=(0, ALL), help="such as 0,1,2,4,8,all (default: 0,all)"
-    )
-    pages_help = (
-        f"pages scored a site, 0 for all (default: all, {CURVE_PAGES} with other --siblings than 0,all)"
-    )
+    parser.add_argument("--siblings", type=_counts, default=(0, ALL), help="such as 0,1,2,4,8,all (default: 0,all)")
+    pages_help = f"pages scored a site, 0 for all (default: all, {CURVE_PAGES} with other --siblings than 0,all)"
     parser.add_argument("--pages", type=int, default=None, help=pages_help)
     parser.add_argument("--leaves-oracle", action="store_true", help="the best choice of leaves as well")
     parser.add_argument("--no-product", action="store_true", help="peers and oracle only")
-    parser.add_argument(
-        "--out-of-fold", action="store_true", help="judge sites by weights fitted without them"
-    )
-    parser.add_argument(
-        "--by", choices=tables.BY, default="set", help="what a line of the table is (default: set)"
-    )
+    parser.add_argument("--out-of-fold", action="store_true", help="judge sites by weights fitted without them")
+    parser.add_argument("--by", choices=tables.BY, default="set", help="what a line of the table is (default: set)")
     parser.add_argument("--measure", choices=tables.MEASURES, default="f1", help="default: f1 of score.py")
     parser.add_argument("--json", type=Path, help="write the score of every page and extractor to this file")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of siblings and pages")
-    parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_SITES} sites a set, {QUICK_PAGES} pages a site"
-    )
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_SITES} sites a set, {QUICK_PAGES} pages a site")
     parser.add_argument("--check", action="store_true", help="hold the quick subset against baseline.json")
-    parser.add_argument(
-        "--update-baseline", action="store_true", help="write baseline.json from the quick subset"
-    )
+    parser.add_argument("--update-baseline", action="store_true", help="write baseline.json from the quick subset")
     parser.add_argument("--reason", help="why a floor is lowered")
     options = parser.parse_args(arguments)
     if options.check or options.update_baseline:
@@ -166,9 +154,7 @@ def quick_subset(sites: list[Site], seed: int) -> list[Site]:
     same."""
     chosen: list[Site] = []
     for name in dict.fromkeys(site[0] for site in sites):
-        ranked = sorted(
-            (site for site in sites if site[0] == name), key=lambda site: data.seeded(seed, *site)
-        )
+        ranked = sorted((site for site in sites if site[0] == name), key=lambda site: data.seeded(seed, *site))
         chosen.extend(sorted(ranked[:QUICK_SITES]))
     return chosen
 
@@ -238,9 +224,7 @@ def _provenance(options: argparse.Namespace, versions: dict[str, str]) -> str:
     python = f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}"
     if not options.no_product:
         weights = (
-            "fitted without the fold of each site"
-            if options.out_of_fold
-            else "as shipped: they have seen these pages"
+            "fitted without the fold of each site" if options.out_of_fold else "as shipped: they have seen these pages"
         )
         lines.append(f"- weights: {weights}")
     lines.append(f"- corpus {data.corpus_hash()}; {command}; {python}")

@@ -17,9 +17,7 @@ import numpy.typing as npt
 
 WORD = re.compile(r"\w+")
 #: Thai, Lao, Burmese, Khmer, Japanese, Chinese (written without spaces) and Hangul: one token a character.
-UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
-)
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 N = 4
 
 Keys = npt.NDArray[np.int64]

@@ -42,9 +42,7 @@ def cells(rows: Iterable[Row], key: Key, measure: Measure) -> Cells:
     }
 
 
-def overall(
-    table: Cells, names: Sequence[str], excluded: dict[str, frozenset[str]], least: int
-) -> list[float | None]:
+def overall(table: Cells, names: Sequence[str], excluded: dict[str, frozenset[str]], least: int) -> list[float | None]:
     """Per extractor the plain mean over groups with `least` sites or more, None when a group is missing or
     was trained on: a mean over other groups would not compare."""
     groups = [group for group, found in table.items() if max(mean.sites for mean in found.values()) >= least]
@@ -157,6 +155,5 @@ def failures(rows: Iterable[Row]) -> str:
         if row.error:
             counts.setdefault((row.extractor, row.error.partition(":")[0]), []).append(row.page)
     return "\n".join(
-        f"- {name}: {len(found)} x {kind} (first: {found[0]})"
-        for (name, kind), found in sorted(counts.items())
+        f"- {name}: {len(found)} x {kind} (first: {found[0]})" for (name, kind), found in sorted(counts.items())
     )

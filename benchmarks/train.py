@@ -111,9 +111,7 @@ def _groups(site: Site) -> Iterator[tuple[int, int, list[str]]]:
         random.Random(f"{site.name}{size}").shuffle(order)
         groups = [order[start : start + size] for start in range(0, len(order), size)]
         if len(groups) > 1 and len(groups[-1]) < size:
-            groups[-1] = (
-                groups[-1] + [key for key in order if key not in groups[-1]][: size - len(groups[-1])]
-            )
+            groups[-1] = groups[-1] + [key for key in order if key not in groups[-1]][: size - len(groups[-1])]
         for number, members in enumerate(groups):
             if any(key in site.truth for key in members):
                 yield size, number, [key for key in members if size > 1 or key in site.truth]
@@ -170,18 +168,14 @@ def fit(sites: Sequence[Site], names: tuple[str, ...], second: bool, note: str) 
         most = min(1.0, 5.0 / len(site.prints)) * (0.4 if len(site.prints) > 2 else 1.0)
         for look in site.looks:
             if draw.random() < most and look.page in site.truth and site.truth[look.page][1] >= LEAST_ORACLE:
-                rows.append(
-                    np.hstack([look.rows, look.further]) if second and look.further is not None else look.rows
-                )
+                rows.append(np.hstack([look.rows, look.further]) if second and look.further is not None else look.rows)
                 truth.append(site.truth[look.page][0])
                 weight.append(_weights(site.prints[look.page], len(site.prints)))
     start = time.monotonic()
     matrix = np.concatenate(rows)
     model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **SETTINGS)
     model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
-    print(
-        f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True
-    )
+    print(f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     return document(model, names)
 
 
@@ -202,8 +196,7 @@ def document(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
                 "right": np.where(leaf, 0, nodes["right"]).tolist(),
                 "missing_left": nodes["missing_go_to_left"].astype(int).tolist(),
                 "value": [
-                    float(f"{value:.5g}") if end else 0.0
-                    for value, end in zip(nodes["value"], leaf, strict=True)
+                    float(f"{value:.5g}") if end else 0.0 for value, end in zip(nodes["value"], leaf, strict=True)
                 ],
             }
         )
@@ -300,9 +293,7 @@ def write(file: Path, first: dict[str, Any], second: dict[str, Any], provenance:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=data.ROOT / "templatediff" / "weights.json")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path, help="write the out-of-fold figures here")

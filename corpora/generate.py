@@ -16,17 +16,13 @@ from corpora.generator import KINDS, SCRIPTS, STATIC_CONTENT, STYLES, SiteSpec, 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 when the site is written."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", action="append", choices=KINDS, help="page kind; repeat for a mixed site")
     parser.add_argument("--script", choices=SCRIPTS, default="latin")
     parser.add_argument("--style", choices=STYLES, help="markup of the site (default: by the first kind)")
     parser.add_argument("--pages", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--optional-share", type=float, default=0.6, help="pages with an optional block, 0..1"
-    )
+    parser.add_argument("--optional-share", type=float, default=0.6, help="pages with an optional block, 0..1")
     parser.add_argument("--near-duplicates", type=int, default=0)
     parser.add_argument("--months", default="2024-05", help="fetch months, comma-separated, oldest first")
     parser.add_argument("--redesign", help="pages fetched in this month or later have another design")

@@ -62,9 +62,7 @@ def gazette(site: Text) -> Iterator[tuple[str, str, str]]:
         with page.el("nav", "pager"):
             for word, other in (("Earlier story:", here - 1), ("Later story:", here + 1)):
                 slug = order[other % len(order)]
-                page.put(
-                    "p", [Piece(word + " "), link(articles[slug]["title"], address(slug))], "dynamic", "pager"
-                )
+                page.put("p", [Piece(word + " "), link(articles[slug]["title"], address(slug))], "dynamic", "pager")
 
     def story(page: Writer, here: int) -> None:
         article = articles[order[here]]
@@ -91,9 +89,7 @@ def gazette(site: Text) -> Iterator[tuple[str, str, str]]:
                 story(page, number)
             tail(page, number)
 
-        yield document(
-            page, site, address(slug), article["title"], "en", number, body, _most_read(site, number)
-        )
+        yield document(page, site, address(slug), article["title"], "en", number, body, _most_read(site, number))
     for number, listing in enumerate(site["listing"]):
         page = Writer(Style("semantic", site["host"], listing["slug"]))
 
@@ -110,9 +106,7 @@ def gazette(site: Text) -> Iterator[tuple[str, str, str]]:
                 page.put("div", f"Page 1 of {6 - number}", "dynamic", "pager")
 
         href = f"/lists/{listing['slug']}"
-        yield document(
-            page, site, href, listing["title"], "en", number + 9, entries, _most_read(site, number)
-        )
+        yield document(page, site, href, listing["title"], "en", number + 9, entries, _most_read(site, number))
 
 
 def lindner(site: Text) -> Iterator[tuple[str, str, str]]:
@@ -169,9 +163,7 @@ def lindner(site: Text) -> Iterator[tuple[str, str, str]]:
                 page.put("h2", "Siehe auch", "content", "heading", static=True)
                 with page.el("ul", "siehe-auch"):
                     for slug in guide["see"]:
-                        page.put(
-                            "li", [link(products[slug]["title"], f"/werkzeug/{slug}")], "content", "see-also"
-                        )
+                        page.put("li", [link(products[slug]["title"], f"/werkzeug/{slug}")], "content", "see-also")
                 page.put("p", site["disclaimer"], "promo", "disclaimer")
             with page.el("box", "blaettern"):
                 other = site["guide"][(number + 1) % len(site["guide"])]
@@ -206,9 +198,7 @@ def running_text(page: Writer, texts: list[str]) -> None:
 def promo(page: Writer, site: Text) -> None:
     """The appeal in the middle of the content."""
     with page.el("box", "unterstuetzen" if site["host"].endswith("lindner.example") else "support"):
-        page.put(
-            "p", [Piece(site["promo"] + " "), link(site["promo_link"], "/join")], "promo", "in-article-promo"
-        )
+        page.put("p", [Piece(site["promo"] + " "), link(site["promo_link"], "/join")], "promo", "in-article-promo")
 
 
 def document(
@@ -252,9 +242,7 @@ def document(
     with page.el("footer", "site-footer"):
         with page.el("ul", "footer-links"):
             for entry in site["footer"]:
-                page.put(
-                    "li", [link(entry, f"/{entry.lower().replace(' ', '-')}")], "template", "footer-link"
-                )
+                page.put("li", [link(entry, f"/{entry.lower().replace(' ', '-')}")], "template", "footer-link")
         page.put("p", site["address"], "template", "address")
         page.put("p", site["copyright"], "template", "copyright")
     html = f"""<!DOCTYPE html>

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from templatediff.errors import TemplateDiffError
     from templatediff.options import Options
     from templatediff.page import Page
-    from templatediff.pipeline import Extraction, Template, Totals, extract, extract_crawl, learn, learn_crawl, load
+    from templatediff.pipeline import Extraction, Template, extract, learn, load
+    from templatediff.run import Totals, extract_crawl, learn_crawl
 
 __all__ = [
     "Extraction",
@@ -38,7 +39,10 @@ _HOMES = {
     "Options": "options",
     "Page": "page",
     "TemplateDiffError": "errors",
+    "Totals": "run",
     "__version__": "_version",
+    "extract_crawl": "run",
+    "learn_crawl": "run",
     "read_crawl": "crawl",
 }
 

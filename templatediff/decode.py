@@ -402,8 +402,6 @@ def _repair(encoding: str, error: UnicodeError) -> tuple[str, int]:
     return _single(encoding, data[start : start + 1]), start + 1
 
 
-_REPAIRS = frozenset(
-    {"utf-8", *_EAST_ASIAN, "windows-874"} | {f"windows-{number}" for number in range(1250, 1259)}
-)
+_REPAIRS = frozenset({"utf-8", *_EAST_ASIAN, "windows-874"} | {f"windows-{number}" for number in range(1250, 1259)})
 for _name in _REPAIRS:
     codecs.register_error(f"templatediff-{_name}", functools.partial(_repair, _name))

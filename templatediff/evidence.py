@@ -16,7 +16,7 @@ import numpy as np
 from templatediff import segment
 from templatediff.fingerprint import ACTION, FRAGMENT, INSIDE, OUTSIDE, Fingerprint, Ints
 from templatediff.gist import gist_scores, stop_share, title_share
-from templatediff.repetition import SCALE, View, new_tokens, pair_hash, subtree_sums
+from templatediff.repetition import SCALE, SLOT_COLUMNS, View, new_tokens, pair_hash, subtree_sums
 
 LONG = 30  #: tokens from which on a leaf is matched by its n-grams as well
 LEVELS = 6  #: containers above a leaf that evidence looks at
@@ -31,6 +31,7 @@ class Context:
         self.layout = layout if layout is not None and layout.n else None
         self.order = order
         self.n = len(page)
+        self._slot_rows: dict[str, Ints] = {}
 
     @cached_property
     def tokens(self) -> Ints:
@@ -127,17 +128,12 @@ class Context:
         _, place, counts = np.unique(self.local_keys, return_inverse=True, return_counts=True)
         return place, counts
 
-    def slot(self, view: View | None) -> Ints:
-        """Row of the slot table for each leaf's local key, shape (n, 8)."""
-        return view.total("slot", self.local_keys) if view is not None else np.full((self.n, 8), np.nan)
-
-    @cached_property
-    def site_slot(self) -> Ints:
-        return self.slot(self.site)
-
-    @cached_property
-    def layout_slot(self) -> Ints:
-        return self.slot(self.layout)
+    def slot_rows(self, view: View) -> Ints:
+        """Row of the level's slot table for each leaf's local key, shape (n, len(SLOT_COLUMNS))."""
+        name = "layout" if view is self.layout else "site"
+        if name not in self._slot_rows:
+            self._slot_rows[name] = view.total("slot", self.local_keys)
+        return self._slot_rows[name]
 
     @cached_property
     def ngrams(self) -> tuple[Ints, Ints]:
@@ -193,7 +189,7 @@ class Context:
         """Sum of a column over the leaves at most `reach` places away."""
         running = np.concatenate([[0.0], np.cumsum(values)])
         places = np.arange(self.n)
-        return running[np.minimum(places + reach + 1, self.n)] - running[np.maximum(places - reach, 0)]
+        return np.asarray(running[np.minimum(places + reach + 1, self.n)] - running[np.maximum(places - reach, 0)])
 
     @cached_property
     def main_heading(self) -> int:
@@ -247,6 +243,7 @@ def _lowest_majority(shares: Ints, parent: Ints) -> int:
 
 
 Function = Callable[[Context], Ints]
+Pick = Callable[[Context], View | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,27 +261,11 @@ def _share(view: View | None, context: Context, name: str, values: Ints) -> Ints
     return view.k(name, values) / view.n
 
 
-def _anchored(view: View | None, context: Context, name: str, values: Ints) -> Ints:
+def _any(view: View | None, context: Context, name: str, values: Ints) -> Ints:
     """Any sibling at all: 1 or 0."""
     if view is None:
         return np.full(context.n, np.nan)
     return (view.k(name, values) > 0).astype(float)
-
-
-def _region_at(context: Context, shares: Ints, level: int) -> Ints:
-    return shares[context.ancestors[level]]
-
-
-def _density(context: Context, level: int) -> Ints:
-    """New unlinked tokens among all tokens under an ancestor."""
-    rows = context.ancestors[level]
-    total = max(int(context.fresh.sum()), 1)
-    return context.fresh_under[rows] * total / np.maximum(context.subtree_tokens[rows], 1)
-
-
-def _link_density(context: Context, level: int) -> Ints:
-    rows = context.ancestors[level]
-    return context.subtree_linked[rows] / np.maximum(context.subtree_tokens[rows], 1)
 
 
 def _same(context: Context, values: Ints) -> Ints:
@@ -297,14 +278,12 @@ def _in_page_copies(context: Context) -> Ints:
     return np.log(counts[place])
 
 
-def _pool(context: Context, name: str) -> Ints:
-    return _anchored(context.site, context, name, context.page.text_hash)
-
-
 def _link_pool(context: Context) -> Ints:
     if context.site is None:
         return np.full(context.n, np.nan)
-    hits = (context.site.k("title", context.page.link_text) > 0) | (context.site.k("heading", context.page.link_text) > 0)
+    hits = (context.site.k("title", context.page.link_text) > 0) | (
+        context.site.k("heading", context.page.link_text) > 0
+    )
     return context.per_leaf(hits.astype(float))
 
 
@@ -340,16 +319,12 @@ def _log(values: Ints) -> Ints:
     return np.log1p(np.maximum(values, 0))
 
 
-def _constant(value: float) -> Function:
-    return lambda context: np.full(context.n, value)
-
-
 def _after_heading(context: Context) -> Ints:
     """Tokens since the headline, signed and logarithmic; NaN without one."""
     if context.main_heading < 0:
         return np.full(context.n, np.nan)
     distance = context.page_start - context.page_start[context.main_heading]
-    return np.sign(distance) * np.log1p(np.abs(distance))
+    return np.asarray(np.sign(distance) * np.log1p(np.abs(distance)))
 
 
 def _common_depth(context: Context) -> Ints:
@@ -381,125 +356,215 @@ def _since_last_prose(context: Context, backwards: bool) -> Ints:
     return np.where(valid, np.log1p(np.abs(middle - middle[other])), 12.0)
 
 
-def _table() -> tuple[Evidence, ...]:
-    rows: list[Evidence] = []
-
-    def put(name: str, function: Function, siblings: bool = False) -> None:
-        rows.append(Evidence(name, function, siblings))
-
-    # the leaf's own text
-    put("tokens", lambda c: _log(c.tokens))
-    put("token_length", lambda c: c.page.characters / np.maximum(c.tokens, 1))
-    put("digit_share", lambda c: c.page.digits / np.maximum(c.page.characters, 1))
-    put("sentence_rate", lambda c: c.page.sentence_ends / np.maximum(c.tokens, 1))
-    put("comma_rate", lambda c: c.page.commas / np.maximum(c.tokens, 1))
-    put("capital_rate", lambda c: c.page.capitals / np.maximum(c.tokens, 1))
-    put("stop_share", lambda c: c.stops)
-    put("strong_share", lambda c: c.page.strong / np.maximum(c.page.characters, 1))
-    put("copies", _in_page_copies)
-    # links
-    put("link_share", lambda c: c.link_share)
-    put("links", lambda c: _log(c.per_leaf(np.ones(len(c.page.link_leaf)), "sum")))
-    put("links_outside", lambda c: c.per_leaf((c.page.link_kind == OUTSIDE).astype(float)))
-    put("links_inside", lambda c: c.per_leaf((c.page.link_kind == INSIDE).astype(float)))
-    put("links_fragment", lambda c: c.per_leaf((c.page.link_kind == FRAGMENT).astype(float)))
-    put("links_action", lambda c: c.per_leaf((c.page.link_kind == ACTION).astype(float)))
-    # markup
-    put("tag", _tag_code)
-    put("heading", lambda c: c.page.heading.astype(float))
-    put("breaks", lambda c: np.minimum(c.page.breaks, 3).astype(float))
-    put("grouped", lambda c: (c.page.group >= 0).astype(float))
-    for bit, name in enumerate(segment.MARK_NAMES):
-        put(f"in_{name}", _marked(1 << bit))
-    put("depth", lambda c: c.depth[c.page.row].astype(float))
-    put("place", lambda c: _log(c.page.place[c.page.row]))
-    # position
-    put("position", lambda c: c.page_start / max(int(c.page.token_start[-1]), 1))
-    put("start", lambda c: _log(c.page_start))
-    put("to_end", lambda c: _log(c.page.token_start[-1] - c.page.token_start[1:]))
-    put("page_tokens", lambda c: np.full(c.n, np.log1p(float(c.page.token_start[-1]))))
-    put("page_link_share", lambda c: np.full(c.n, float((c.tokens * c.link_share).sum()) / max(int(c.tokens.sum()), 1)))
-    put("page_prose_share", lambda c: np.full(c.n, float(c.prose.sum()) / max(int(c.tokens.sum()), 1)))
-    put("page_fresh_share", lambda c: np.full(c.n, float(c.fresh.sum()) / max(int(c.tokens.sum()), 1)))
-    put("page_prose", lambda c: np.full(c.n, np.log1p(float(c.prose.sum()))))
-    put("after_heading", _after_heading)
-    put("heading_steps", _common_depth)
-    put("prose_before", lambda c: _since_last_prose(c, True))
-    put("prose_after", lambda c: _since_last_prose(c, False))
-    # gist
-    put("gist", lambda c: gist_scores(c.page, c.site))
-    put("title_share", lambda c: c.title_share)
-    put("is_title", lambda c: np.isin(c.page.text_hash, c.page.title_hashes).astype(float))
-    # neighbours
-    for step in (-2, -1, 1, 2):
-        put(f"tokens_{step:+d}", lambda c, step=step: c.neighbour(_log(c.tokens), step))  # type: ignore[misc]
-        put(f"link_share_{step:+d}", lambda c, step=step: c.neighbour(c.link_share, step))  # type: ignore[misc]
-    for step in (-1, 1):
-        put(f"stop_share_{step:+d}", lambda c, step=step: c.neighbour(c.stops, step))  # type: ignore[misc]
-        put(f"same_key_{step:+d}", lambda c, step=step: (c.neighbour(c.page.row, step) == c.page.row).astype(float))  # type: ignore[misc]
-        put(f"heading_{step:+d}", lambda c, step=step: c.neighbour(c.page.heading.astype(float), step))  # type: ignore[misc]
-        put(f"known_{step:+d}", lambda c, step=step: c.neighbour(c.known, step), True)  # type: ignore[misc]
-    for reach in (3, 8):
-        put(f"prose_within_{reach}", lambda c, r=reach: _log(c.window(c.prose, r)))  # type: ignore[misc]
-        put(f"link_share_within_{reach}", lambda c, r=reach: c.window(c.tokens * c.link_share, r) / np.maximum(c.window(c.tokens, r), 1))  # type: ignore[misc]
-        put(f"fresh_within_{reach}", lambda c, r=reach: c.window(c.fresh, r) / np.maximum(c.window(c.tokens, r), 1))  # type: ignore[misc]
-        put(f"tokens_within_{reach}", lambda c, r=reach: _log(c.window(c.tokens, r) / (2 * r + 1)))  # type: ignore[misc]
-    # records of equal structure on the page
-    put("same_leaves", lambda c: _log(c.same_key[1][c.same_key[0]]))
-    put("same_tokens", lambda c: _log(_same(c, c.tokens)))
-    put("same_link_share", lambda c: _same(c, c.link_share))
-    put("same_stop_share", lambda c: _same(c, c.stops))
-    put("same_fresh", lambda c: _same(c, (c.fresh > 0).astype(float)))
-    # containers around the leaf
-    for height in range(1, LEVELS):
-        put(f"under_tokens_{height}", lambda c, h=height: _log(c.subtree_tokens[c.ancestors[h]]))  # type: ignore[misc]
-        put(f"under_links_{height}", lambda c, h=height: _link_density(c, h))  # type: ignore[misc]
-        put(f"under_leaf_tokens_{height}", lambda c, h=height: _log(c.subtree_tokens[c.ancestors[h]] / np.maximum(c.subtree_leaves[c.ancestors[h]], 1)))  # type: ignore[misc]
-    for height in range(LEVELS):
-        put(f"under_fresh_{height}", lambda c, h=height: _region_at(c, c.fresh_under, h))  # type: ignore[misc]
-        put(f"under_prose_{height}", lambda c, h=height: _region_at(c, c.prose_under, h))  # type: ignore[misc]
-    for height in (1, 2, 3):
-        put(f"fresh_density_{height}", lambda c, h=height: _density(c, h))  # type: ignore[misc]
-    put("in_majority", lambda c: c.inside(c.majority_row))
-    put("majority_steps", lambda c: (c.depth[c.page.row] - c.depth[c.majority_row]).astype(float))
-    # the same containers on the siblings
-    for height in range(LEVELS):
-        put(f"site_region_{height}", lambda c, h=height: _region_at(c, c.site_region, h), True)  # type: ignore[misc]
-        put(f"site_tag_region_{height}", lambda c, h=height: _region_at(c, c.site_tag_region, h), True)  # type: ignore[misc]
-        put(f"layout_region_{height}", lambda c, h=height: _region_at(c, c.layout_region, h), True)  # type: ignore[misc]
-    put("in_site_majority", lambda c: c.inside(c.site_majority), True)
-    # repetition
-    for name, pick in (("site", lambda c: c.site), ("layout", lambda c: c.layout)):
-        put(f"{name}_n", lambda c, pick=pick: np.full(c.n, np.log1p(float(pick(c).n)) if pick(c) else 0.0))  # type: ignore[misc]
-        put(f"{name}_text", lambda c, pick=pick: _share(pick(c), c, "text", c.page.text_hash), True)  # type: ignore[misc]
-        put(f"{name}_text_any", lambda c, pick=pick: _anchored(pick(c), c, "text", c.page.text_hash), True)  # type: ignore[misc]
-        put(f"{name}_folded", lambda c, pick=pick: _share(pick(c), c, "folded", c.page.folded_hash), True)  # type: ignore[misc]
-        put(f"{name}_pair", lambda c, pick=pick: _share(pick(c), c, "pair", pair_hash(c.page.text_hash, c.local_keys)), True)  # type: ignore[misc]
-        put(f"{name}_targets", lambda c, pick=pick: _link_known(c, pick(c)), True)  # type: ignore[misc]
-    put("site_ngrams", lambda c: c.site_ngrams[0], True)
-    put("site_ngrams_low", lambda c: c.site_ngrams[1], True)
-    put("site_known", lambda c: c.known, True)
-    put("known_within_3", lambda c: c.window(c.tokens * np.nan_to_num(c.known), 3) / np.maximum(c.window(c.tokens, 3), 1), True)
-    # slots
-    for name, pick_slot, pick in (
-        ("site", lambda c: c.site_slot, lambda c: c.site),
-        ("layout", lambda c: c.layout_slot, lambda c: c.layout),
-    ):
-        put(f"{name}_slot_present", lambda c, s=pick_slot, pick=pick: s(c)[:, 0] / pick(c).n if pick(c) else np.full(c.n, np.nan), True)  # type: ignore[misc]
-        put(f"{name}_slot_tokens", lambda c, s=pick_slot: _log(_ratio(s(c)[:, 2], s(c)[:, 1])), True)  # type: ignore[misc]
-        put(f"{name}_slot_leaves", lambda c, s=pick_slot: _log(_ratio(s(c)[:, 1], s(c)[:, 0])), True)  # type: ignore[misc]
-        put(f"{name}_slot_links", lambda c, s=pick_slot: _ratio(s(c)[:, 3], s(c)[:, 4]), True)  # type: ignore[misc]
-        put(f"{name}_slot_new", lambda c, s=pick_slot: _ratio(s(c)[:, 5], s(c)[:, 1]), True)  # type: ignore[misc]
-        put(f"{name}_slot_distinct", lambda c, s=pick_slot: _ratio(s(c)[:, 7], s(c)[:, 1]), True)  # type: ignore[misc]
-    # what other pages call themselves and each other
-    put("is_other_title", lambda c: _pool(c, "title"), True)
-    put("is_other_heading", lambda c: _pool(c, "heading"), True)
-    put("is_other_link", lambda c: _pool(c, "link_text"), True)
-    put("links_to_titles", _link_pool, True)
-    return tuple(rows)
+def _moved(values: Function, step: int) -> Function:
+    return lambda c: c.neighbour(values(c), step)
 
 
-EVIDENCE: tuple[Evidence, ...] = _table()
+def _within(values: Function, among: Function, reach: int) -> Function:
+    """Sum of one column among the sum of another over the leaves near by."""
+    return lambda c: c.window(values(c), reach) / np.maximum(c.window(among(c), reach), 1)
+
+
+def _at(values: Function, height: int) -> Function:
+    """A column over containers, read at the container `height` steps above each leaf's own."""
+    return lambda c: np.asarray(values(c)[c.ancestors[height]])
+
+
+def _siblings_of(pick: Pick) -> Function:
+    return lambda c: np.full(c.n, np.log1p(float(view.n)) if (view := pick(c)) else 0.0)
+
+
+def _shared(pick: Pick, name: str, values: Function) -> Function:
+    return lambda c: _share(pick(c), c, name, values(c))
+
+
+def _slot_ratio(pick: Pick, above: str, below: str | None, *, log: bool = False) -> Function:
+    """One column of the slot table by another (by the number of siblings where `below` is None)."""
+    over = SLOT_COLUMNS.index(above)
+
+    def ratio(c: Context) -> Ints:
+        view = pick(c)
+        if view is None:
+            return np.full(c.n, np.nan)
+        table = c.slot_rows(view)
+        if below is None:
+            return np.asarray(table[:, over] / view.n)
+        found = _ratio(table[:, over], table[:, SLOT_COLUMNS.index(below)])
+        return _log(found) if log else found
+
+    return ratio
+
+
+def _site(c: Context) -> View | None:
+    return c.site
+
+
+def _layout(c: Context) -> View | None:
+    return c.layout
+
+
+def _tokens(c: Context) -> Ints:
+    return c.tokens
+
+
+def _linked_tokens(c: Context) -> Ints:
+    return np.asarray(c.tokens * c.link_share)
+
+
+def _known_tokens(c: Context) -> Ints:
+    return np.asarray(c.tokens * np.nan_to_num(c.known))
+
+
+def _link_kind(kind: int) -> Function:
+    return lambda c: c.per_leaf((c.page.link_kind == kind).astype(float))
+
+
+def _whole(value: Callable[[Context], float]) -> Function:
+    """A number of the page, the same for every leaf."""
+    return lambda c: np.full(c.n, value(c))
+
+
+def _page_share(values: Function) -> Function:
+    return _whole(lambda c: float(values(c).sum()) / max(int(c.tokens.sum()), 1))
+
+
+def _under_tokens(c: Context) -> Ints:
+    return _log(c.subtree_tokens)
+
+
+def _under_links(c: Context) -> Ints:
+    return np.asarray(c.subtree_linked / np.maximum(c.subtree_tokens, 1))
+
+
+def _under_leaf_tokens(c: Context) -> Ints:
+    return _log(c.subtree_tokens / np.maximum(c.subtree_leaves, 1))
+
+
+def _fresh_density(c: Context) -> Ints:
+    """New unlinked tokens among all tokens under each container."""
+    return np.asarray(c.fresh_under * max(int(c.fresh.sum()), 1) / np.maximum(c.subtree_tokens, 1))
+
+
+# The leaf's own text, links and markup.
+_OF_THE_LEAF: tuple[tuple[str, Function], ...] = (
+    ("tokens", lambda c: _log(c.tokens)),
+    ("token_length", lambda c: c.page.characters / np.maximum(c.tokens, 1)),
+    ("digit_share", lambda c: c.page.digits / np.maximum(c.page.characters, 1)),
+    ("sentence_rate", lambda c: c.page.sentence_ends / np.maximum(c.tokens, 1)),
+    ("comma_rate", lambda c: c.page.commas / np.maximum(c.tokens, 1)),
+    ("capital_rate", lambda c: c.page.capitals / np.maximum(c.tokens, 1)),
+    ("stop_share", lambda c: c.stops),
+    ("strong_share", lambda c: c.page.strong / np.maximum(c.page.characters, 1)),
+    ("copies", _in_page_copies),
+    ("link_share", lambda c: c.link_share),
+    ("links", lambda c: _log(c.per_leaf(np.ones(len(c.page.link_leaf)), "sum"))),
+    ("links_outside", _link_kind(OUTSIDE)),
+    ("links_inside", _link_kind(INSIDE)),
+    ("links_fragment", _link_kind(FRAGMENT)),
+    ("links_action", _link_kind(ACTION)),
+    ("tag", _tag_code),
+    ("heading", lambda c: c.page.heading.astype(float)),
+    ("breaks", lambda c: np.minimum(c.page.breaks, 3).astype(float)),
+    ("grouped", lambda c: (c.page.group >= 0).astype(float)),
+    *((f"in_{name}", _marked(1 << bit)) for bit, name in enumerate(segment.MARK_NAMES)),
+    ("depth", lambda c: c.depth[c.page.row].astype(float)),
+    ("place", lambda c: _log(c.page.place[c.page.row])),
+)
+
+# Where the leaf stands in its page, what the page is about, and what stands near.
+_OF_THE_PAGE: tuple[tuple[str, Function], ...] = (
+    ("position", lambda c: c.page_start / max(int(c.page.token_start[-1]), 1)),
+    ("start", lambda c: _log(c.page_start)),
+    ("to_end", lambda c: _log(c.page.token_start[-1] - c.page.token_start[1:])),
+    ("page_tokens", _whole(lambda c: np.log1p(float(c.page.token_start[-1])))),
+    ("page_link_share", _page_share(_linked_tokens)),
+    ("page_prose_share", _page_share(lambda c: c.prose)),
+    ("page_fresh_share", _page_share(lambda c: c.fresh)),
+    ("page_prose", _whole(lambda c: np.log1p(float(c.prose.sum())))),
+    ("after_heading", _after_heading),
+    ("heading_steps", _common_depth),
+    ("prose_before", lambda c: _since_last_prose(c, True)),
+    ("prose_after", lambda c: _since_last_prose(c, False)),
+    ("gist", lambda c: gist_scores(c.page, c.site)),
+    ("title_share", lambda c: c.title_share),
+    ("is_title", lambda c: np.isin(c.page.text_hash, c.page.title_hashes).astype(float)),
+    *((f"tokens_{step:+d}", _moved(lambda c: _log(c.tokens), step)) for step in (-2, -1, 1, 2)),
+    *((f"link_share_{step:+d}", _moved(lambda c: c.link_share, step)) for step in (-2, -1, 1, 2)),
+    *((f"stop_share_{step:+d}", _moved(lambda c: c.stops, step)) for step in (-1, 1)),
+    *((f"heading_{step:+d}", _moved(lambda c: c.page.heading.astype(float), step)) for step in (-1, 1)),
+    ("same_key_-1", lambda c: (c.neighbour(c.page.row, -1) == c.page.row).astype(float)),
+    ("same_key_+1", lambda c: (c.neighbour(c.page.row, 1) == c.page.row).astype(float)),
+    ("prose_within_3", lambda c: _log(c.window(c.prose, 3))),
+    ("prose_within_8", lambda c: _log(c.window(c.prose, 8))),
+    ("tokens_within_3", lambda c: _log(c.window(c.tokens, 3) / 7)),
+    ("tokens_within_8", lambda c: _log(c.window(c.tokens, 8) / 17)),
+    ("link_share_within_3", _within(_linked_tokens, _tokens, 3)),
+    ("link_share_within_8", _within(_linked_tokens, _tokens, 8)),
+    ("fresh_within_3", _within(lambda c: c.fresh, _tokens, 3)),
+    ("fresh_within_8", _within(lambda c: c.fresh, _tokens, 8)),
+)
+
+# Records of equal structure on the page, and the containers around the leaf.
+_OF_THE_TREE: tuple[tuple[str, Function], ...] = (
+    ("same_leaves", lambda c: _log(c.same_key[1][c.same_key[0]])),
+    ("same_tokens", lambda c: _log(_same(c, c.tokens))),
+    ("same_link_share", lambda c: _same(c, c.link_share)),
+    ("same_stop_share", lambda c: _same(c, c.stops)),
+    ("same_fresh", lambda c: _same(c, (c.fresh > 0).astype(float))),
+    *((f"under_tokens_{height}", _at(_under_tokens, height)) for height in range(1, LEVELS)),
+    *((f"under_links_{height}", _at(_under_links, height)) for height in range(1, LEVELS)),
+    *((f"under_leaf_tokens_{height}", _at(_under_leaf_tokens, height)) for height in range(1, LEVELS)),
+    *((f"under_fresh_{height}", _at(lambda c: c.fresh_under, height)) for height in range(LEVELS)),
+    *((f"under_prose_{height}", _at(lambda c: c.prose_under, height)) for height in range(LEVELS)),
+    *((f"fresh_density_{height}", _at(_fresh_density, height)) for height in (1, 2, 3)),
+    ("in_majority", lambda c: c.inside(c.majority_row)),
+    ("majority_steps", lambda c: (c.depth[c.page.row] - c.depth[c.majority_row]).astype(float)),
+)
+
+
+def _of_a_level(name: str, pick: Pick) -> tuple[tuple[str, Function], ...]:
+    """What stands on how many siblings of a level, and what its slots hold there."""
+    return (
+        (f"{name}_text", _shared(pick, "text", lambda c: c.page.text_hash)),
+        (f"{name}_text_any", lambda c: _any(pick(c), c, "text", c.page.text_hash)),
+        (f"{name}_folded", _shared(pick, "folded", lambda c: c.page.folded_hash)),
+        (f"{name}_pair", _shared(pick, "pair", lambda c: pair_hash(c.page.text_hash, c.local_keys))),
+        (f"{name}_targets", lambda c: _link_known(c, pick(c))),
+        (f"{name}_slot_present", _slot_ratio(pick, "present", None)),
+        (f"{name}_slot_tokens", _slot_ratio(pick, "tokens", "leaves", log=True)),
+        (f"{name}_slot_leaves", _slot_ratio(pick, "leaves", "present", log=True)),
+        (f"{name}_slot_links", _slot_ratio(pick, "linked", "characters")),
+        (f"{name}_slot_new", _slot_ratio(pick, "new_leaves", "leaves")),
+        (f"{name}_slot_distinct", _slot_ratio(pick, "distinct", "leaves")),
+    )
+
+
+# What the siblings say.
+_OF_THE_SITE: tuple[tuple[str, Function], ...] = (
+    *_of_a_level("site", _site),
+    *_of_a_level("layout", _layout),
+    *((f"site_region_{height}", _at(lambda c: c.site_region, height)) for height in range(LEVELS)),
+    *((f"site_tag_region_{height}", _at(lambda c: c.site_tag_region, height)) for height in range(LEVELS)),
+    *((f"layout_region_{height}", _at(lambda c: c.layout_region, height)) for height in range(LEVELS)),
+    ("in_site_majority", lambda c: c.inside(c.site_majority)),
+    ("site_ngrams", lambda c: c.site_ngrams[0]),
+    ("site_ngrams_low", lambda c: c.site_ngrams[1]),
+    ("site_known", lambda c: c.known),
+    ("known_-1", _moved(lambda c: c.known, -1)),
+    ("known_+1", _moved(lambda c: c.known, 1)),
+    ("known_within_3", _within(_known_tokens, _tokens, 3)),
+    ("is_other_title", lambda c: _any(c.site, c, "title", c.page.text_hash)),
+    ("is_other_heading", lambda c: _any(c.site, c, "heading", c.page.text_hash)),
+    ("is_other_link", lambda c: _any(c.site, c, "link_text", c.page.text_hash)),
+    ("links_to_titles", _link_pool),
+)
+
+EVIDENCE: tuple[Evidence, ...] = (
+    *(Evidence(name, function) for name, function in _OF_THE_LEAF + _OF_THE_PAGE + _OF_THE_TREE),
+    Evidence("site_n", _siblings_of(_site)),
+    Evidence("layout_n", _siblings_of(_layout)),
+    *(Evidence(name, function, siblings=True) for name, function in _OF_THE_SITE),
+)
 NAMES: tuple[str, ...] = tuple(evidence.name for evidence in EVIDENCE)
 
 
@@ -511,5 +576,3 @@ def rows(context: Context, evidence: tuple[Evidence, ...] = EVIDENCE) -> Ints:
     for column, one in enumerate(evidence):
         matrix[:, column] = one.function(context)
     return np.round(matrix, 4)
-
-

@@ -115,12 +115,25 @@ class Fingerprint:
         upper = np.where(self.parent >= 0, above[self.parent], np.uint64(0))
         return _mix(_mix(own, above), upper)
 
-    def without_names(self) -> Fingerprint:
-        """A copy whose folded steps are element names with their depth, for sites whose ids and classes change by page."""
-        depth: list[int] = []
-        for above in self.parent.tolist():
-            depth.append(0 if above < 0 else depth[above] + 1)
-        steps, step = _intern([f"{self.tags[tag]}@{level}" for tag, level in zip(self.tag.tolist(), depth, strict=True)])
+    def with_names(self, known: frozenset[str], by_depth: bool = False) -> Fingerprint:
+        """A copy whose steps keep only names in `known`: else without the id, else the element's name alone.
+
+        With `by_depth` the latter carries its depth, for sites whose ids and classes change from page to page.
+        """
+        if by_depth:
+            depth: list[int] = []
+            for above in self.parent.tolist():
+                depth.append(0 if above < 0 else depth[above] + 1)
+            named = [f"{self.tags[tag]}@{level}" for tag, level in zip(self.tag.tolist(), depth, strict=True)]
+            told = [
+                self.steps[step] if self.steps[step] in known and _named(self.steps[step]) else "" for step in self.step
+            ]
+            steps, step = _intern([one or other for one, other in zip(told, named, strict=True)])
+        else:
+            if all(one in known for one in self.steps):
+                return self
+            renamed, place = _intern([_known_step(one, known) for one in self.steps])
+            steps, step = renamed, place[self.step] if len(self.step) else self.step
         values = {name: getattr(self, name) for name in Fingerprint.__dataclass_fields__}
         return Fingerprint(**{**values, "steps": steps, "step": step})
 
@@ -150,7 +163,7 @@ _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _mix(one: Ints, other: Ints) -> Ints:
-    return (one ^ (other >> np.uint64(29))) * _PRIME + other
+    return np.asarray((one ^ (other >> np.uint64(29))) * _PRIME + other)
 
 
 def text_hash(text: str) -> int:
@@ -261,6 +274,27 @@ def fold_step(tag: str, names: str) -> str:
     return tag + (f"#{folded}" if folded else "") + "".join(f".{name}" for name in kept[:3])
 
 
+def step_forms(step: str) -> tuple[str, ...]:
+    """A folded step and its plainer forms, plainest last.
+
+    >>> step_forms("div#intro.sect1"), step_forms("p")
+    (('div#intro.sect1', 'div.sect1', 'div'), ('p',))
+    """
+    head, _, classes = step.partition(".")
+    tag = head.partition("#")[0]
+    plainer = f"{tag}.{classes}" if classes else tag
+    return tuple(dict.fromkeys((step, plainer, tag)))
+
+
+def _known_step(step: str, known: frozenset[str]) -> str:
+    forms = step_forms(step)
+    return next((form for form in forms if form in known), forms[-1])
+
+
+def _named(step: str) -> bool:
+    return "#" in step or "." in step
+
+
 _NAME_PART = re.compile(r"[-_:]+")
 _CASE_SWITCH = re.compile(r"[a-z][A-Z]")
 
@@ -364,7 +398,12 @@ def _links(leaves: Leaves, base: str | None) -> tuple[Ints, Ints, Ints, Ints]:
         target.append(digest)
         text.append(text_hash(words))
         kind.append(what)
-    return np.array(leaf, np.int64), np.array(target, np.uint64), np.array(text, np.uint64), np.array(kind, np.int64)
+    return (
+        np.array(leaf, np.int64),
+        np.array(target, np.uint64),
+        np.array(text, np.uint64),
+        np.array(kind, np.int64),
+    )
 
 
 def urlsplit_safe(url: str) -> tuple[str, str]:
@@ -499,7 +538,20 @@ def decode(data: bytes) -> Fingerprint:
 
 def _inconsistency(page: Fingerprint) -> str | None:
     n, m = len(page), len(page.parent)
-    for name in ("folded_hash characters linked strong digits sentence_ends commas capitals heading breaks group row".split()):
+    for name in [
+        "folded_hash",
+        "characters",
+        "linked",
+        "strong",
+        "digits",
+        "sentence_ends",
+        "commas",
+        "capitals",
+        "heading",
+        "breaks",
+        "group",
+        "row",
+    ]:
         if len(getattr(page, name)) != n:
             return f"column {name} is not of {n} leaves"
     if len(page.texts) != n or len(page.token_start) != n + 1:
@@ -528,8 +580,21 @@ def cap(page: Fingerprint) -> Fingerprint:
     values = {name: getattr(page, name) for name in Fingerprint.__dataclass_fields__}
     values["texts"] = tuple(text[:MAX_TEXT] for text in page.texts[:n])
     if n < len(page):
-        for name in ("text_hash folded_hash characters linked strong digits sentence_ends commas capitals heading breaks "
-                     "group row").split():
+        for name in [
+            "text_hash",
+            "folded_hash",
+            "characters",
+            "linked",
+            "strong",
+            "digits",
+            "sentence_ends",
+            "commas",
+            "capitals",
+            "heading",
+            "breaks",
+            "group",
+            "row",
+        ]:
             values[name] = values[name][:n]
         values["token_start"] = page.token_start[: n + 1]
         values["token_hash"] = page.token_hash[: page.token_start[n]]
@@ -542,4 +607,14 @@ def cap(page: Fingerprint) -> Fingerprint:
     return Fingerprint(**values)
 
 
-__all__ = ["Elements", "Fingerprint", "bytes_hash", "cap", "decode", "encode", "fingerprint", "page_key", "text_hash"]
+__all__ = [
+    "Elements",
+    "Fingerprint",
+    "bytes_hash",
+    "cap",
+    "decode",
+    "encode",
+    "fingerprint",
+    "page_key",
+    "text_hash",
+]

@@ -26,7 +26,7 @@ def gist_scores(page: Fingerprint, site: View | None = None) -> Ints:
         share = site.k("token", distinct) / site.n
         weight *= 1.0 - 0.9 * share
     total = np.bincount(token, minlength=len(distinct))
-    pairs, place, inside = np.unique(leaf * len(distinct) + token, return_inverse=True, return_counts=True)
+    pairs, inside = np.unique(leaf * len(distinct) + token, return_counts=True)
     rest = total[pairs % len(distinct)] - inside
     value = np.log1p(rest) * weight[pairs % len(distinct)]
     summed = np.bincount(pairs // len(distinct), weights=value * inside, minlength=n)
@@ -39,7 +39,7 @@ def stop_share(page: Fingerprint) -> Ints:
     """Share of stopwords among each leaf's tokens, 0..1, shape (n,)."""
     stops = np.concatenate([[0], np.cumsum(page.token_hash & 1)])
     found = stops[page.token_start[1:]] - stops[page.token_start[:-1]]
-    return found / np.maximum(page.token_count, 1)
+    return np.asarray(found / np.maximum(page.token_count, 1))
 
 
 def title_share(page: Fingerprint) -> Ints:
@@ -50,4 +50,6 @@ def title_share(page: Fingerprint) -> Ints:
 
     known = np.isin(page.token_hash & np.uint32(0xFFFFFFFE), token_hashes(page.title))
     running = np.concatenate([[0], np.cumsum(known)])
-    return (running[page.token_start[1:]] - running[page.token_start[:-1]]) / np.maximum(page.token_count, 1)
+    return np.asarray(
+        (running[page.token_start[1:]] - running[page.token_start[:-1]]) / np.maximum(page.token_count, 1)
+    )

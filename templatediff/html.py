@@ -28,10 +28,38 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _WHOLE_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*?(/?)>")
 # elements of drawings close themselves with "/>", which HTML's own do not
 _DRAWING = frozenset(
-    "animate circle ellipse feblend fecolormatrix fecomposite feflood fegaussianblur femerge femergenode feoffset g image line "
-    "mpath path polygon polyline rect set stop svg symbol text tspan use".split()
+    [
+        "animate",
+        "circle",
+        "ellipse",
+        "feblend",
+        "fecolormatrix",
+        "fecomposite",
+        "feflood",
+        "fegaussianblur",
+        "femerge",
+        "femergenode",
+        "feoffset",
+        "g",
+        "image",
+        "line",
+        "mpath",
+        "path",
+        "polygon",
+        "polyline",
+        "rect",
+        "set",
+        "stop",
+        "svg",
+        "symbol",
+        "text",
+        "tspan",
+        "use",
+    ]
 )
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _RAW_TEXT = re.compile(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->")
 
@@ -204,7 +232,9 @@ def _stands_above(stack: list[str], name: str, within: tuple[str, ...]) -> bool:
 
 
 FORMATTING_COST = 4
-_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING = frozenset(
+    ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
+)
 # what a start tag closes where end tags are left out, and the elements that it does not look beyond
 _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "li": (("li",), ("ul", "ol", "menu", "dir", "div")),
@@ -217,8 +247,39 @@ _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "option": (("option",), ("select",)),
     "a": (("a",), ("td", "th", "table")),
     **dict.fromkeys(
-        "address article aside blockquote center details dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 "
-        "header hr main menu nav ol p pre section table ul".split(),
+        [
+            "address",
+            "article",
+            "aside",
+            "blockquote",
+            "center",
+            "details",
+            "dir",
+            "div",
+            "dl",
+            "fieldset",
+            "figcaption",
+            "figure",
+            "footer",
+            "form",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "header",
+            "hr",
+            "main",
+            "menu",
+            "nav",
+            "ol",
+            "p",
+            "pre",
+            "section",
+            "table",
+            "ul",
+        ],
         (("p",), ("td", "th", "button", "table")),
     ),
 }

@@ -1,10 +1,10 @@
-"""Inline markup of one leaf -> well-formed inline HTML, or inline HTML that is ready for the Markdown converter.
+"""Inline markup of one leaf -> well-formed inline HTML, or inline HTML ready for the Markdown converter.
 
-The markup comes from `segment(rich=True)`: escaped text between tags without attributes other than href, src and alt.
-Tags that hold nothing are dropped, as are tags that repeat an open one; white space moves out of the tags.
+The markup comes from `segment(rich=True)`: escaped text between tags that bear only href, src and alt. Tags that
+hold nothing are dropped, as are tags that repeat an open one; white space moves out of the tags.
 
 Characters that would look like Markdown are replaced by noncharacters (U+FDD0 to U+FDEF, which are never text) and
-come back with a backslash when the converter is done: what it would escape by itself is too much or too little.
+come back with a backslash when the converter is done: what it escapes by itself is too much or too little.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape, unescape
+from urllib.parse import quote
 
 _TAG = re.compile(r"(<[^>]*>)")
 _TAG_NAME = re.compile(r"</?([a-z0-9]+)")
@@ -24,10 +25,11 @@ MAX_OPEN = 12  # inline tags open at once; deeper ones say nothing that a reader
 _SAME = {"b": "strong", "strong": "strong", "i": "em", "em": "em"}
 #: inline tags for which Markdown has a form, and the tag that stands for them
 _MARKDOWN_TAGS = {
-    "a": "a", "b": "strong", "strong": "strong", "i": "em", "em": "em", "del": "del", "s": "del", "code": "code",
-    "kbd": "code", "samp": "code", "q": "q",
+    "a": "a", "b": "strong", "strong": "strong", "i": "em", "em": "em", "del": "del", "s": "del",
+    "code": "code", "kbd": "code", "samp": "code", "q": "q",
 }  # fmt: skip
 _EMPHASIS = frozenset(["strong", "em", "del"])
+_STARS = frozenset(f"<{slash}{name}>" for name in _EMPHASIS for slash in ("", "/"))
 
 _SPECIAL = "\\`*_[]<&~#+-.)!|=:>"
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]")
@@ -39,11 +41,15 @@ _RISKY = re.compile(
     r"|`|\*(?=\S)|(?<=\S)\*"
     r"|(?<!_)(?:(?<![^\W_])_++|_++(?![^\W_]))"  # inside a word it is harmless
     r"|\](?=[(\[:]|$)|!(?=\[|$)|~{2,}"
-    r"|<(?=[A-Za-z/!?])|&(?=#|[A-Za-z][A-Za-z0-9]*;)"
+    r"|<(?=[A-Za-z/!?]|$)|&(?=#|[A-Za-z][A-Za-z0-9]*;|$)"
 )
-_LINE_START = re.compile(
-    r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\d{1,9}[.)](?=\s|$)|~{3}|(?:[-=_*:|]\s*)+$"
-)
+_LINE_START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\d{1,9}[.)](?=\s|$)|~{3}|(?:[-=_*:|]\s*)+$")
+#: stands for `<br>`; the converter, given one before a link in a list, loses the indentation of what follows
+LINE_END = "\ufdef"
+_LINE_PREFIX = re.compile(r"[ >]*(?:(?:-|\d{1,9}\.) [ >]*)*")
+_LIST_MARKER = re.compile(r"[-\d.]")
+#: Markdown can say code in a link but no link in code
+_LINK_IN_CODE = re.compile(r"<(code|kbd|samp)>\s*(<a href=\"[^\"]*\">)([^<]*)</a>\s*</\1>")
 _CODE_SEAM = re.compile("</code><code>")
 
 
@@ -57,13 +63,14 @@ def inline_html(markup: str, resolve: Callable[[str], str]) -> str:
 
 
 def inline_markdown(markup: str, resolve: Callable[[str], str], line_start: bool) -> str:
-    """The same with only what Markdown can say, and with look-alikes of Markdown replaced (see `backslashes`).
+    """The same with only what Markdown can say and with its look-alikes replaced (see `backslashes`).
 
     >>> backslashes(inline_markdown("1. <b>2*3*4</b> snake_case <u>&lt;b&gt;</u>", str, line_start=True))
     '1\\\\. <strong>2\\\\*3\\\\*4</strong> snake_case \\\\<b&gt;'
     """
     if "<" not in markup:
         return escape_markdown(markup, line_start)
+    markup = _LINK_IN_CODE.sub(r"\2<\1>\3</\1></a>", markup)
     return _CODE_SEAM.sub("", _Writer(resolve, line_start).write(markup))
 
 
@@ -92,19 +99,32 @@ def plain(escaped: str) -> str:
 
 
 def backslashes(converted: str) -> str:
-    """Put back what `escape_markdown` replaced, each with a backslash before it."""
+    """Markdown with what was replaced here put back: look-alikes with a backslash before them, LINE_END.
+
+    >>> backslashes("> 1. a" + LINE_END + "b")
+    '> 1. a  \\n>    b'
+    """
+    if LINE_END in converted:
+        converted = "\n".join(_with_line_ends(line) for line in converted.split("\n"))
     return _NONCHARACTERS.sub(lambda found: _BACK.get(found.group(), ""), converted)
 
 
+def _with_line_ends(line: str) -> str:
+    if LINE_END not in line:
+        return line
+    found = _LINE_PREFIX.match(line)
+    prefix = _LIST_MARKER.sub(" ", found.group()) if found else ""
+    return line.replace(LINE_END, "  \n" + prefix)
+
+
 def address(escaped: str, resolve: Callable[[str], str]) -> str:
-    """An address as it stands in an attribute -> resolved, characters that no address may hold percent-encoded."""
-    target = resolve(unescape(escaped))
-    return escape(_UNSAFE_IN_URL.sub(lambda c: "".join(f"%{byte:02X}" for byte in c.group().encode()), target))
+    """An address as it stands in an attribute -> resolved, what no address may hold percent-encoded."""
+    return escape(_UNSAFE_IN_URL.sub(lambda char: quote(char.group(), safe=""), resolve(unescape(escaped))))
 
 
 @dataclass(slots=True)
 class _Open:
-    """A tag met and not yet closed: its name, "" if it is left out; where it stands in the output; is text in it."""
+    """A tag met and not yet closed: its name, "" if left out; its place in the output; does it hold anything."""
 
     name: str
     place: int = 0
@@ -112,7 +132,7 @@ class _Open:
 
 
 class _Writer:
-    """Writes one leaf. `line_start` None: HTML; else Markdown's subset, the text at the start of a line or not."""
+    """Writes one leaf. `line_start` None: HTML; else Markdown's subset, at the start of a line or not."""
 
     def __init__(self, resolve: Callable[[str], str], line_start: bool | None) -> None:
         self.resolve = resolve
@@ -123,6 +143,8 @@ class _Writer:
 
     def write(self, markup: str) -> str:
         parts = [part for part in _TAG.split(markup) if part]
+        if self.markdown:
+            parts = _without_tags_unknown_to_markdown(parts)
         for number, part in enumerate(parts):
             if part[0] != "<":
                 self._text(part)
@@ -158,10 +180,9 @@ class _Writer:
             self.stack[-1].filled = True
         if self.markdown:
             names = [entry.name for entry in self.stack]
-            if "code" in names:
-                text = escape(plain(text), quote=False)
-            else:
-                text = escape_markdown(text, self.line_start, "a" in names)
+            in_code, in_link = "code" in names, "a" in names
+            start = self.line_start
+            text = escape(plain(text), quote=False) if in_code else escape_markdown(text, start, in_link)
             self.line_start = False
         out.append(text)
 
@@ -199,7 +220,7 @@ class _Writer:
             return
         space = False
         while not (stripped := out[-1].rstrip()):
-            space = space or bool(out.pop())
+            space = bool(out.pop()) or space
         space = space or stripped != out[-1]
         out[-1] = stripped
         if self.markdown and entry.name in _EMPHASIS and not self._flanked(entry.place, parts, number, space):
@@ -210,25 +231,50 @@ class _Writer:
             out.append(" ")
 
     def _flanked(self, place: int, parts: Sequence[str], number: int, space: bool) -> bool:
-        """Would Markdown read stars here as emphasis? (CommonMark 0.31, 6.2: not between a letter and punctuation.)"""
+        """Would Markdown read stars here as emphasis? CommonMark 0.31, 6.2: not between letter and punctuation."""
         out = self.out
-        first = next(out[inner] for inner in range(place + 1, len(out)) if out[inner])[0]
-        last = out[-1][-1]
-        before = next((out[outer] for outer in range(place - 1, -1, -1) if out[outer]), " ")[-1]
+        first = self._nearest(range(place + 1, len(out)))[0]
+        last = self._nearest(range(len(out) - 1, place, -1))[-1]
+        before = self._nearest(range(place - 1, -1, -1))[-1]
         following = (parts[later] for later in range(number + 1, len(parts)) if parts[later][0] != "<")
         after = " " if space else next(following, " ")[0]
         opens = not _is_punctuation(first) or not before.isalnum()
         closes = not _is_punctuation(last) or not after.isalnum()
         return opens and closes
 
+    def _nearest(self, places: range) -> str:
+        """The first of these pieces of the output that is more than stars in Markdown; " " if there is none."""
+        pieces = (self.out[place] for place in places)
+        return next((piece for piece in pieces if piece and piece not in _STARS), " ")
+
     def _image(self, tag: str) -> None:
         image = inline_image(tag, self.resolve, self.markdown)
-        if image:
+        in_code = self.markdown and any(entry.name == "code" for entry in self.stack)
+        if image and not in_code:  # Markdown's code holds nothing but text
             # a space on both sides, since an image parts the words around it
             self.out += [" ", image, " "]
             self.line_start = False
             for entry in self.stack[-1:]:
                 entry.filled = True
+
+
+def _without_tags_unknown_to_markdown(parts: Sequence[str]) -> list[str]:
+    """The parts of a markup less such tags; texts that then touch are one, so that look-alikes in them are seen."""
+    found: list[str] = []
+    no_link = False
+    for part in parts:
+        if part[0] == "<":
+            name = _TAG_NAME.match(part)
+            tag = name.group(1) if name else ""
+            if tag == "a" and (part == "<a>" or (no_link and part[1] == "/")):
+                no_link = part == "<a>"
+            elif tag in _MARKDOWN_TAGS or tag == "img":
+                found.append(part)
+        elif found and found[-1][0] != "<":
+            found[-1] += part
+        else:
+            found.append(part)
+    return found
 
 
 def inline_image(tag: str, resolve: Callable[[str], str], markdown: bool) -> str:

@@ -93,7 +93,12 @@ class Labels:
             found += [(0.7, "inside footer")] if marks & FOOTER else []
         inside = bool(context.inside(context.majority_row)[leaf])
         if inside == kept:
-            found.append((0.5 if kept else 0.4, f"{'inside' if inside else 'outside'} the container of most of the page's new text"))
+            found.append(
+                (
+                    0.5 if kept else 0.4,
+                    f"{'inside' if inside else 'outside'} the container of most of the page's new text",
+                )
+            )
         if context.site is not None and context.site_majority >= 0:
             there = bool(context.inside(context.site_majority)[leaf])
             if there == kept:
@@ -126,7 +131,18 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
     kept, reason = _guard(context, p, kept)
     verdict = _verdict(context, kept)
     siblings = site.n if site is not None else 0
-    return Labels(p, kept, verdict, reason, _expected_f1(p, kept, context.tokens), siblings, layout_id, context, site, layout)
+    return Labels(
+        p,
+        kept,
+        verdict,
+        reason,
+        _expected_f1(p, kept, context.tokens),
+        siblings,
+        layout_id,
+        context,
+        site,
+        layout,
+    )
 
 
 def _probabilities(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
@@ -138,7 +154,12 @@ def _probabilities(context: Context, site: View | None, layout: View | None, wei
 
 
 def _nothing(
-    context: Context, site: View | None, layout: View | None, layout_id: int | None, reason: str, p: Ints | None = None
+    context: Context,
+    site: View | None,
+    layout: View | None,
+    layout_id: int | None,
+    reason: str,
+    p: Ints | None = None,
 ) -> Labels:
     none = np.zeros(context.n) if p is None else p
     siblings = site.n if site is not None else 0

@@ -13,9 +13,60 @@ from templatediff.errors import UsageError
 #: The HTML elements that hold a leaf of their own: those a browser shows as blocks, and `button`,
 #: whose label is never part of the sentence around it.
 BLOCK_TAGS = frozenset(
-    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav "
-    "ol p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "frameset",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "listing",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "plaintext",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "xmp",
+    ]
 )
 
 SHORT_LEAVES = ("auto", "join", "keep")
@@ -49,8 +100,11 @@ class Options:
 
     def __post_init__(self) -> None:
         tags = frozenset(tag.strip().lower() for tag in self.leaf_tags)
-        if isinstance(self.leaf_tags, str) or not tags or not all(tag.isascii() and tag.isidentifier() or
-                                                                  tag.replace("-", "_").isidentifier() for tag in tags):
+        if (
+            isinstance(self.leaf_tags, str)
+            or not tags
+            or not all((tag.isascii() and tag.isidentifier()) or tag.replace("-", "_").isidentifier() for tag in tags)
+        ):
             raise UsageError(f"leaf_tags is {self.leaf_tags!r}: give names of HTML elements, such as div, p, table")
         object.__setattr__(self, "leaf_tags", tags)
         if self.short_leaves not in SHORT_LEAVES:

@@ -224,8 +224,7 @@ def _ascii_host(host: str) -> str | None:
     try:
         name = host.lower() if host.isascii() else idna.uts46_remap(host, std3_rules=False)
         labels = [
-            part if part.isascii() else "xn--" + part.encode("punycode").decode("ascii")
-            for part in name.split(".")
+            part if part.isascii() else "xn--" + part.encode("punycode").decode("ascii") for part in name.split(".")
         ]
     except (UnicodeError, idna.IDNAError):
         return None

@@ -91,7 +91,7 @@ class SiteProfile:
     def sampled(self, entry: Entry) -> bool:
         """Whether an entry is one of the month's smallest ranks (the part that site-level counts are taken from)."""
         ranks = sorted((other.rank, other.key) for other in self._entries.values() if other.month == entry.month)
-        return (entry.rank, entry.key) <= ranks[: PAGES_A_MONTH][-1]
+        return (entry.rank, entry.key) <= ranks[:PAGES_A_MONTH][-1]
 
     def __len__(self) -> int:
         return len(self.entries())

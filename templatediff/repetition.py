@@ -134,7 +134,7 @@ class View:
 
 def pair_hash(one: Ints, other: Ints) -> Ints:
     """Hash of a text at a place: order matters."""
-    return (one ^ (other >> np.uint64(17))) * _MIX + other
+    return np.asarray((one ^ (other >> np.uint64(17))) * _MIX + other)
 
 
 def new_leaves(page: Fingerprint, site: View) -> Ints:
@@ -192,7 +192,16 @@ def page_sums(page: Fingerprint, site: View) -> dict[str, Sums]:
     slot = add_up(
         local,
         np.column_stack(
-            [np.zeros_like(tokens), np.ones_like(tokens), tokens, page.linked, page.characters, fresh, tokens * fresh, first_of_pair]
+            [
+                np.zeros_like(tokens),
+                np.ones_like(tokens),
+                tokens,
+                page.linked,
+                page.characters,
+                fresh,
+                tokens * fresh,
+                first_of_pair,
+            ]
         ),
     )
     slot.table[:, 0] = 1
@@ -213,9 +222,7 @@ def level(members: Sequence[int], parts: Sequence[Part]) -> Level:
         for name in SETS
     }
     names = chosen[0].sums if chosen else {}
-    sums = {
-        name: add_sums([part.sums[name] for part in chosen], chosen[0].sums[name].table.shape[1]) for name in names
-    }
+    sums = {name: add_sums([part.sums[name] for part in chosen], chosen[0].sums[name].table.shape[1]) for name in names}
     return Level(frozenset(members), counts, sums)
 
 

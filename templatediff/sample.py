@@ -12,10 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.fingerprint import Fingerprint, Ints, step_forms
 from templatediff.layout import centre, group, nearest, vector
 from templatediff.profile import PAGES_A_MONTH, Entry, SiteProfile
-from templatediff.repetition import Level, Part, View, level, near_duplicate_groups, new_leaves, page_sets, page_sums
+from templatediff.repetition import (
+    Level,
+    Part,
+    View,
+    level,
+    near_duplicate_groups,
+    new_leaves,
+    page_sets,
+    page_sums,
+)
 
 NAMES_SHARED = 0.3
 ENOUGH = 24  #: pages from which on older fetch months are left out
@@ -43,11 +52,12 @@ class Sample:
     layout_of: tuple[int, ...]  # layout id of each group
     layouts: tuple[LayoutSample, ...]
     pages: int
-    nameless: bool = False  # ids and classes are made anew for each page: elements go by name and depth alone
+    known: frozenset[str] = frozenset()  # folded steps, and plainer forms of them, that two pages or more have
+    by_depth: bool = False  # ids and classes are made anew for each page: elements go by name and depth
 
     def as_seen(self, page: Fingerprint) -> Fingerprint:
-        """The page as this site's pages are compared."""
-        return page.without_names() if self.nameless else page
+        """The page as this site's pages are compared: names that no two of them share are left out."""
+        return page.with_names(self.known, self.by_depth)
 
     def layout_for(self, page: Fingerprint) -> int | None:
         """Id of the layout a page belongs to: its own where it is in the sample, else the nearest; None if none fits."""
@@ -74,12 +84,14 @@ def take(profile: SiteProfile) -> Sample:
     """Derive the sample of a profile. A pure function of what the profile holds."""
     entries = profile.entries()
     chosen = _of_newest_months(entries)
-    ordered = sorted(range(len(entries)), key=lambda number: (entries[number].rank, entries[number].key, entries[number].month))
+    ordered = sorted(
+        range(len(entries)),
+        key=lambda number: (entries[number].rank, entries[number].key, entries[number].month),
+    )
     entries = [entries[number] for number in ordered]
     pages = [entry.fingerprint() for entry in entries]
-    nameless = generated_names(pages)
-    if nameless:
-        pages = [page.without_names() for page in pages]
+    known, by_depth = known_steps(pages)
+    pages = [page.with_names(known, by_depth) for page in pages]
     groups = near_duplicate_groups(pages)
     order = profile.options.ngram_order
     sets = [[page_sets(pages[number], order) for number in members] for members in groups]
@@ -92,9 +104,7 @@ def take(profile: SiteProfile) -> Sample:
     leaders = [pages[members[0]] for members in groups]
     views = [view_without(site, [number], parts) for number in range(len(parts))]
     vectors = [vector(leader, new_leaves(leader, view)) for leader, view in zip(leaders, views, strict=True)]
-    parts = [
-        Part(part.sets, page_sums(leader, view)) for part, leader, view in zip(parts, leaders, views, strict=True)
-    ]
+    parts = [Part(part.sets, page_sums(leader, view)) for part, leader, view in zip(parts, leaders, views, strict=True)]
     site = level(site_groups, parts)
     layouts, layout_of = _layouts(groups, entries, vectors, parts)
     groups_of: dict[str, tuple[int, ...]] = {}
@@ -102,21 +112,19 @@ def take(profile: SiteProfile) -> Sample:
         for member in members:
             key = pages[member].key
             groups_of[key] = tuple(dict.fromkeys((*groups_of.get(key, ()), number)))
-    return Sample(site, tuple(parts), tuple(leaders), groups_of, layout_of, layouts, len(pages), nameless)
+    return Sample(site, tuple(parts), tuple(leaders), groups_of, layout_of, layouts, len(pages), known, by_depth)
 
 
-def generated_names(pages: Sequence[Fingerprint]) -> bool:
-    """Whether a site's ids and classes say nothing: three or more pages, and of its named steps, each counted once a page,
-    fewer than NAMES_SHARED stand on a second page.
+def known_steps(pages: Sequence[Fingerprint]) -> tuple[frozenset[str], bool]:
+    """(steps and plainer forms that stand on two pages or more, whether the site's names are made anew for each page).
 
-    >>> generated_names([])
-    False
+    The latter: three or more pages, and of the named steps, each counted once a page, fewer than NAMES_SHARED are known.
+    Ids that name one page's sections, and generated class names, say nothing of the site.
     """
-    if len(pages) < 3:
-        return False
-    on = Counter(step for page in pages for step in page.steps if "#" in step or "." in step)
-    total = sum(on.values())
-    return total > 0 and sum(count for count in on.values() if count > 1) < NAMES_SHARED * total
+    forms = Counter(form for page in pages for form in {form for step in page.steps for form in step_forms(step)})
+    known = frozenset(form for form, count in forms.items() if count > 1)
+    named = [step in known for page in pages for step in page.steps if "#" in step or "." in step]
+    return known, len(pages) > 2 and len(named) > 0 and sum(named) < NAMES_SHARED * len(named)
 
 
 def _union(sets: list[dict[str, Ints]]) -> dict[str, Ints]:
@@ -136,7 +144,10 @@ def _of_newest_months(entries: Sequence[Entry]) -> set[tuple[str, str]]:
 
 
 def _layouts(
-    groups: Sequence[Sequence[int]], entries: Sequence[Entry], vectors: Sequence[dict[int, float]], parts: Sequence[Part]
+    groups: Sequence[Sequence[int]],
+    entries: Sequence[Entry],
+    vectors: Sequence[dict[int, float]],
+    parts: Sequence[Part],
 ) -> tuple[tuple[LayoutSample, ...], tuple[int, ...]]:
     labels = group(vectors)
     members_of: dict[int, list[int]] = {}

@@ -51,7 +51,7 @@ class Forest:
             value = flat[offset + self.feature[node]]
             goes_left = (value <= self.threshold[node]) | (np.isnan(value) & self.missing_left[node])
             node = np.where(goes_left, self.left[node], self.right[node])
-        return self.baseline + self.value[node].sum(axis=1)
+        return np.asarray(self.baseline + self.value[node].sum(axis=1))
 
     def probability(self, rows: Ints) -> Ints:
         """P(content) of each row, 4 decimals."""
@@ -62,7 +62,9 @@ def forest(document: dict[str, Any]) -> Forest:
     """A forest from its JSON form: {"columns", "baseline", "trees": [{"feature", "threshold", "left", "right",
     "missing_left", "value"}, ...]}; leaves have feature -1. Raises TemplateError where it does not fit together."""
     root: list[int] = []
-    parts: dict[str, list[Any]] = {name: [] for name in ("feature", "threshold", "left", "right", "missing_left", "value")}
+    parts: dict[str, list[Any]] = {
+        name: [] for name in ("feature", "threshold", "left", "right", "missing_left", "value")
+    }
     depth = 0
     for tree in document["trees"]:
         start = len(parts["feature"])
@@ -122,7 +124,10 @@ def shipped() -> Weights:
     if document.get("format") != FORMAT:
         raise TemplateError(f"weights.json is format {document.get('format')}, this release reads {FORMAT}")
     return Weights(
-        forest(document["first"]), forest(document["second"]), hashlib.sha256(data).hexdigest()[:12], document["provenance"]
+        forest(document["first"]),
+        forest(document["second"]),
+        hashlib.sha256(data).hexdigest()[:12],
+        document["provenance"],
     )
 
 

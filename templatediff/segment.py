@@ -23,10 +23,33 @@ HEADER, NAV, FOOTER, ASIDE, MAIN, ARTICLE, SECTION, FORM, DIALOG = (1 << bit for
 HIDDEN, ARIA_HIDDEN, LIST, CELL, HEADER_CELL, CODE, QUOTE, FIGURE, CAPTION = (1 << bit for bit in range(9, 18))
 BUTTON, DETAILS, TERM, NOSCRIPT, ADDRESS, LABEL, TABLE = (1 << bit for bit in range(18, 25))
 
-MARK_NAMES = (
-    "header nav footer aside main article section form dialog hidden aria-hidden list cell header-cell code quote "
-    "figure caption button details term noscript address label table"
-).split()
+MARK_NAMES = [
+    "header",
+    "nav",
+    "footer",
+    "aside",
+    "main",
+    "article",
+    "section",
+    "form",
+    "dialog",
+    "hidden",
+    "aria-hidden",
+    "list",
+    "cell",
+    "header-cell",
+    "code",
+    "quote",
+    "figure",
+    "caption",
+    "button",
+    "details",
+    "term",
+    "noscript",
+    "address",
+    "label",
+    "table",
+]
 
 # fmt: off
 _MARK_OF_TAG = {
@@ -46,11 +69,59 @@ _MARK_OF_ROLE = {
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 _SKIPPED = frozenset(
-    "script style template iframe embed video audio canvas svg textarea select input datalist noembed "
-    "noframes head title meta link map area source track progress meter".split()
+    [
+        "script",
+        "style",
+        "template",
+        "iframe",
+        "embed",
+        "video",
+        "audio",
+        "canvas",
+        "svg",
+        "textarea",
+        "select",
+        "input",
+        "datalist",
+        "noembed",
+        "noframes",
+        "head",
+        "title",
+        "meta",
+        "link",
+        "map",
+        "area",
+        "source",
+        "track",
+        "progress",
+        "meter",
+    ]
 )
 _BLOCK, _SKIP, _BR, _LINK, _IMAGE, _STRONG, _NOSCRIPT, _KEPT_INLINE, _SPACE = range(1, 10)
-_KEPT_INLINE_TAGS = frozenset("em i u s del ins sub sup code kbd samp var mark small cite q abbr time bdo bdi".split())
+_KEPT_INLINE_TAGS = frozenset(
+    [
+        "em",
+        "i",
+        "u",
+        "s",
+        "del",
+        "ins",
+        "sub",
+        "sup",
+        "code",
+        "kbd",
+        "samp",
+        "var",
+        "mark",
+        "small",
+        "cite",
+        "q",
+        "abbr",
+        "time",
+        "bdo",
+        "bdi",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +134,8 @@ class Elements:
     between "" or the CSS steps of inline elements between this one and its parent row ("a:nth-child(2) > ")
     names   the id and class attributes as written, "#id.class.class"
     marks   bit set of what it lies inside of, itself included
+    attributes  row -> those of its attributes that rendering needs, checked: colspan and rowspan (2 to 1000,
+            others say nothing), start of an ol, dir, lang (only with rich=True)
     """
 
     parent: list[int] = field(default_factory=list)
@@ -71,6 +144,7 @@ class Elements:
     between: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
+    attributes: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def selector(self, row: int) -> str:
         """CSS path from the body with `:nth-child` steps."""
@@ -273,6 +347,7 @@ class _Walk:
                 if action == _IMAGE:
                     buffer.append(" ") if buffer else None
                     if rich:
+                        self.pieces.append(" ")
                         self._image(node)
                     continue
                 if action == _NOSCRIPT:
@@ -361,6 +436,10 @@ class _Walk:
         elements.names.append(names)
         elements.marks.append(marks)
         self.row = len(elements.parent) - 1
+        if self.rich and attributes:
+            shown = _shown_attributes(tag, attributes)
+            if shown:
+                elements.attributes[self.row] = shown
         if len(tag) == 2:
             if tag[0] == "h" and tag[1] in "123456":
                 self.heading = int(tag[1])
@@ -407,6 +486,10 @@ class _Walk:
         if tag == "a":
             target = node.attributes.get("href")
             start = f'<a href="{escape(target.strip())}">' if target else "<a>"
+        if len(self.open_inline) >= MAX_INLINE:
+            # each leaf repeats the tags open around it: without a limit such a page costs the square of its size
+            self.open_inline.append(("", ""))
+            return
         self.open_inline.append((start, f"</{tag}>"))
         self.pieces.append(start)
 
@@ -425,8 +508,41 @@ class _Walk:
             self.leaves.images.append((len(self.leaves.text), image, self.row))
 
 
+MAX_INLINE = 32  #: inline tags open at once whose markup is kept
+
+_SPAN = re.compile(r"[0-9]{1,4}")
+_LANGUAGE_TAG = re.compile(r"[A-Za-z0-9-]{1,60}")
+
+
+def _shown_attributes(tag: str, attributes: dict[str, str | None]) -> dict[str, str]:
+    """See `Elements.attributes`.
+
+    >>> _shown_attributes("td", {"colspan": "9007199254740991", "rowspan": " 2 ", "dir": "RTL", "class": "x"})
+    {'rowspan': '2', 'dir': 'rtl'}
+    """
+    shown: dict[str, str] = {}
+    if tag in ("td", "th"):
+        for name in ("colspan", "rowspan"):
+            value = (attributes.get(name) or "").strip()
+            if _SPAN.fullmatch(value) and 2 <= int(value) <= 1000:
+                shown[name] = str(int(value))
+    elif tag == "ol":
+        value = (attributes.get("start") or "").strip()
+        if _SPAN.fullmatch(value):
+            shown["start"] = str(int(value))
+    value = (attributes.get("dir") or "").strip().lower()
+    if value in ("ltr", "rtl", "auto"):
+        shown["dir"] = value
+    value = (attributes.get("lang") or "").strip()
+    if _LANGUAGE_TAG.fullmatch(value):
+        shown["lang"] = value
+    return shown
+
+
 #: blocks that a cell of a data table does not hold
-_LAYOUT_BLOCKS = frozenset("article section nav header footer aside main form h1 h2 h3 hr".split())
+_LAYOUT_BLOCKS = frozenset(
+    ["article", "section", "nav", "header", "footer", "aside", "main", "form", "h1", "h2", "h3", "hr"]
+)
 
 
 def _steps_between(stack: list[list[Any]]) -> str:

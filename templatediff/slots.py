@@ -23,7 +23,9 @@ EXAMPLES = 3
 _DATE = re.compile(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})\b|\d{4}\u5e74\d{1,2}\u6708"
                    r"|\b\d{1,2}\.?\s+\w{3,12}\.?,?\s+(?:\u05d1)?\d{4}\b|\b\w{3,12}\.?\s+\d{1,2},?\s+\d{4}\b")  # fmt: skip
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
-_PRICE = re.compile(r"(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)\s?\d|\d\s?(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9\u5186\u5143]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)")
+_PRICE = re.compile(
+    r"(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)\s?\d|\d\s?(?:[$\u20ac\u00a3\u00a5\u20aa\u0e3f\u20bd\u20b9\u5186\u5143]|\b(?:USD|EUR|GBP|JPY|CHF|kr|z\u0142)\b)"
+)
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d.,\u00a0\u202f ]*%?")
 _IDENTIFIER = re.compile(r"[#\w\-./]*\d[\w\-./]*")
 
@@ -76,7 +78,10 @@ def _kind(value: str) -> str:
 
 
 def find_slots(pages: Sequence[Fingerprint], layout: Level) -> list[tuple[int, Slot]]:
-    """(local key, slot) of a layout's slots, in the order of the first page that has each. `pages` are the leaders of its groups."""
+    """(local key, slot) of a layout's slots, in the order of the first page that has each.
+
+    `pages` are the leaders of its groups.
+    """
     table = layout.sums["slot"]
     column = {name: table.table[:, place] for place, name in enumerate(SLOT_COLUMNS)}
     chosen = (

@@ -175,11 +175,22 @@ def _layout_json(layout: Layout) -> dict[str, Any]:
         "pages": layout.pages,
         "signature": layout.signature,
         "slots": [
-            {"examples": list(slot.examples), "selector": slot.selector, "share": slot.share, "type": slot.type}
+            {
+                "examples": list(slot.examples),
+                "selector": slot.selector,
+                "share": slot.share,
+                "type": slot.type,
+            }
             for slot in layout.slots
         ],
         "static": [
-            {"hash": f"{leaf.hash:016x}", "k": leaf.k, "n": leaf.n, "selector": leaf.selector, "text": leaf.text}
+            {
+                "hash": f"{leaf.hash:016x}",
+                "k": leaf.k,
+                "n": leaf.n,
+                "selector": leaf.selector,
+                "text": leaf.text,
+            }
             for leaf in layout.static
         ],
     }

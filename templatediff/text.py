@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,:/\-\u2013 \u00a0\u202f]\d+)*")
 _IDENTIFIER = re.compile(r"\b(?=[0-9a-f\-]*\d)(?=[0-9a-f\-]*[a-f])[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b")
@@ -70,7 +72,9 @@ def ngrams(words: Sequence[str], order: int) -> list[tuple[str, ...]]:
 def _stopwords() -> dict[str, frozenset[str]]:
     import stopwordsiso
 
-    return {code: frozenset(words) for code, words in ((c, stopwordsiso.stopwords(c)) for c in sorted(stopwordsiso.langs()))}
+    return {
+        code: frozenset(words) for code, words in ((c, stopwordsiso.stopwords(c)) for c in sorted(stopwordsiso.langs()))
+    }
 
 
 @cache

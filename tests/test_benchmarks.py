@@ -242,9 +242,7 @@ def _row(extractor: str, f1: float, page: int = 0, group: str = "news") -> Row:
 
 def test_a_peer_trained_on_a_set_is_shown_but_not_counted() -> None:
     rows = [_row(label(ALL), 0.9), _row("fitted", 1.0), _row("honest", 0.8)]
-    lines = tables.table(
-        rows, "set", [label(ALL), "fitted", "honest"], {"fitted": frozenset(["news"])}
-    ).split("\n")
+    lines = tables.table(rows, "set", [label(ALL), "fitted", "honest"], {"fitted": frozenset(["news"])}).split("\n")
     assert lines[2].endswith("| .900 (.900-.900) | [1.000] | .800 |")
     assert lines[3] == "| mean of sets | | | **.900** |  | **.800** |"
 
@@ -261,9 +259,7 @@ def test_floors_hold_fail_and_need_a_reason_to_fall() -> None:
     first = baseline.update(None, "c1", {"x": {"news": 0.9}}, None)
     assert first.floors == {"x": {"news": 0.898}}
     assert baseline.check(first, "c1", {"x": {"news": 0.8985}}) == []
-    assert baseline.check(first, "c1", {"x": {"news": 0.89}}) == [
-        "x, news: F1 0.8900 is below its floor 0.898"
-    ]
+    assert baseline.check(first, "c1", {"x": {"news": 0.89}}) == ["x, news: F1 0.8900 is below its floor 0.898"]
     assert "not measured" in baseline.check(first, "c1", {})[0]
     assert "another corpus" in baseline.check(first, "c2", {"x": {"news": 0.9}})[0]
     assert baseline.update(first, "c1", {"x": {"news": 0.95}}, None).floors == {"x": {"news": 0.948}}

@@ -268,9 +268,7 @@ def test_sniffing_never_raises(head: bytes) -> None:
         ("core", bytes(64), "binary"),
     ],
 )
-def test_pages_are_told_by_content_and_others_by_kind(
-    tmp_path: Path, name: str, data: bytes, kind: str | None
-) -> None:
+def test_pages_are_told_by_content_and_others_by_kind(tmp_path: Path, name: str, data: bytes, kind: str | None) -> None:
     put(tmp_path, name, data=data)
     found = read_one(tmp_path / name)
     assert found == (Page(data, path=name) if kind is None else Skipped(name, kind))

@@ -85,7 +85,11 @@ def test_the_ngram_order_decides_how_exact_long_leaves_are_matched(order: int, k
     """Every fifth word differs: single words still agree, 5-grams never do."""
     options = Options(ngram_order=order)
     pages = [
-        of("<p>" + " ".join(f"w{word}" if word % 6 else f"x{word}n{number}" for word in range(60)), number, ngram_order=order)
+        of(
+            "<p>" + " ".join(f"w{word}" if word % 6 else f"x{word}n{number}" for word in range(60)),
+            number,
+            ngram_order=order,
+        )
         for number in range(3)
     ]
     site, layout, _ = sample_of(pages, options).views(pages[0])
@@ -94,7 +98,9 @@ def test_the_ngram_order_decides_how_exact_long_leaves_are_matched(order: int, k
 
 def test_the_gist_prefers_what_the_rest_of_the_page_speaks_of() -> None:
     story = "The lighthouse keeper counts ships. "
-    page = of(f"<html lang=en><p>{story}<p>Ships pass the lighthouse, and the keeper waves.<p>Log in to comment<p>Privacy policy")
+    page = of(
+        f"<html lang=en><p>{story}<p>Ships pass the lighthouse, and the keeper waves.<p>Log in to comment<p>Privacy policy"
+    )
     scores = gist_scores(page)
     assert scores[:2].min() > scores[2:].max() == 0.0
 
@@ -112,6 +118,12 @@ def test_a_pages_own_place_in_the_sample_does_not_show() -> None:
     for name in ("text", "ngram", "target"):
         inside, _, _ = sample_of(pages).views(pages[0])
         outside, _, _ = sample_of(pages[1:]).views(pages[0])
-        values = pages[0].text_hash if name == "text" else pages[0].link_target if name == "target" else pages[0].ngram_hashes(3)[1]
+        values = (
+            pages[0].text_hash
+            if name == "text"
+            else pages[0].link_target
+            if name == "target"
+            else pages[0].ngram_hashes(3)[1]
+        )
         assert inside.n == outside.n == len(pages) - 1
         assert np.array_equal(inside.k(name, values), outside.k(name, values))

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatediff.errors import TemplateError
-from templatediff.fingerprint import MAX_LEAVES, MAX_TEXT, Fingerprint, cap, decode, encode, fingerprint, fold_name, fold_step
+from templatediff.fingerprint import (
+    MAX_LEAVES,
+    MAX_TEXT,
+    Fingerprint,
+    cap,
+    decode,
+    encode,
+    fingerprint,
+    fold_name,
+    fold_step,
+)
 from templatediff.options import Options
 from templatediff.segment import segment
 
@@ -99,7 +109,8 @@ def test_fold_step_of_the_body_has_no_classes() -> None:
 def test_link_targets_agree_between_schemes_and_spellings() -> None:
     html = "<link rel=canonical href='https://www.example.org/a/b'><p>"
     page = of(
-        html + "<a href=/a/c>1</a> <a href=c>2</a> <a href=http://example.org/a/c>3</a> <a href=https://other.org/a/c>4</a>"
+        html
+        + "<a href=/a/c>1</a> <a href=c>2</a> <a href=http://example.org/a/c>3</a> <a href=https://other.org/a/c>4</a>"
         "<a href=#top>5</a> <a href=mailto:x@y.z>6</a>"
     )
     assert len(set(page.link_target[:3].tolist())) == 1

@@ -105,10 +105,7 @@ def test_same_seed_same_bytes_in_another_process(tmp_path: Path) -> None:
         )
     for folders in (("one", "two"), ("one-gold", "two-gold")):
         first, second = (
-            {
-                path.relative_to(tmp_path / folder): path.read_bytes()
-                for path in (tmp_path / folder).rglob("*.*")
-            }
+            {path.relative_to(tmp_path / folder): path.read_bytes() for path in (tmp_path / folder).rglob("*.*")}
             for folder in folders
         )
         assert first == second
@@ -273,8 +270,7 @@ def test_the_first_kind_gives_the_markup_and_layouts_are_the_kinds() -> None:
 
 def test_random_class_names_differ_from_page_to_page() -> None:
     first, second = (
-        set(re.findall(r"css-\w+", page.html))
-        for page in generate_site(SiteSpec(kinds=("soup",), pages=2)).pages
+        set(re.findall(r"css-\w+", page.html)) for page in generate_site(SiteSpec(kinds=("soup",), pages=2)).pages
     )
     assert first
     assert not first & second

@@ -61,7 +61,10 @@ def test_a_content_page_is_never_emptied() -> None:
 
 
 def site_of(texts: list[str]) -> tuple[Template, list[str]]:
-    pages = [f"<title>{text[:12]} - The Paper</title><nav><a href=/>Home</a></nav><div id=main><p>{text}</div>" for text in texts]
+    pages = [
+        f"<title>{text[:12]} - The Paper</title><nav><a href=/>Home</a></nav><div id=main><p>{text}</div>"
+        for text in texts
+    ]
     return learn(pages, site="example.org"), pages
 
 

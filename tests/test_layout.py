@@ -26,9 +26,11 @@ def partition(labels: Sequence[object]) -> set[frozenset[int]]:
     return {frozenset(i for i, other in enumerate(labels) if other == label) for label in labels}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_kinds_of_one_site_are_told_apart(seed: int) -> None:
-    pages, truth = vectors(SiteSpec(kinds=("news", "forum", "product", "docs"), pages=24, seed=seed, style="semantic"))
+    pages, truth = vectors(
+        SiteSpec(kinds=("news", "forum", "product", "docs", "blog"), pages=30, seed=seed, style="semantic")
+    )
     assert partition(group(pages)) == partition(truth)
 
 
@@ -46,7 +48,9 @@ def test_a_page_finds_its_layout_and_a_stranger_finds_none() -> None:
     ]
     for page, kind in list(zip(pages, truth, strict=True))[-2:]:
         assert nearest(page, centres) == kinds.index(kind)
-    stranger = fingerprint(segment("<ul class=zz><li class=q>a<li class=q>b</ul><dl><dt>c<dd>d</dl>"), Options(), content_hash=0)
+    stranger = fingerprint(
+        segment("<ul class=zz><li class=q>a<li class=q>b</ul><dl><dt>c<dd>d</dl>"), Options(), content_hash=0
+    )
     assert nearest(vector(stranger, np.ones(len(stranger))), centres) is None
 
 

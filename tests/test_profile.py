@@ -33,7 +33,8 @@ def profile_of(pages: list[Fingerprint]) -> SiteProfile:
 
 
 PAGES = st.lists(
-    st.builds(page, st.integers(0, 12), st.integers(0, 3), st.integers(0, 9), st.sampled_from("abcdefgh")), max_size=25
+    st.builds(page, st.integers(0, 12), st.integers(0, 3), st.integers(0, 9), st.sampled_from("abcdefgh")),
+    max_size=25,
 )
 
 
@@ -65,7 +66,11 @@ def test_order_and_batches_do_not_matter(pages: list[Fingerprint], parts: int, r
     shuffled = list(pages)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     merged = SiteProfile("example.org", Options())
-    for batch in itertools.batched(shuffled, parts) if hasattr(itertools, "batched") else [shuffled[i::parts] for i in range(parts)]:
+    for batch in (
+        itertools.batched(shuffled, parts)
+        if hasattr(itertools, "batched")
+        else [shuffled[i::parts] for i in range(parts)]
+    ):
         merged = merge(merged, profile_of(list(batch)))
     assert merged.to_bytes() == whole
 

@@ -25,7 +25,11 @@ def leaves_of(html: str, **options: object) -> list[str]:
         pytest.param("<p>a<img src=x alt=y>b", ["a b"], id="an image parts words"),
         pytest.param("<ul><li>a<ul><li>b</ul></ul>", ["a", "b"], id="nested list"),
         pytest.param("<script>a</script><style>b</style><!-- c --><p>d", ["d"], id="scripts, styles, comments"),
-        pytest.param("<input type=hidden value=a><textarea>b</textarea><select><option>c</select>d", ["d"], id="form values"),
+        pytest.param(
+            "<input type=hidden value=a><textarea>b</textarea><select><option>c</select>d",
+            ["d"],
+            id="form values",
+        ),
         pytest.param("<svg><title>a</title><text>b</text></svg><p>c", ["c"], id="vector graphics"),
         pytest.param("<template><p>a</p></template><p>b", ["b"], id="templates"),
         pytest.param("<object data=x.swf><p>a</p></object>", ["a"], id="the fallback of an object is shown"),
@@ -94,7 +98,9 @@ def test_marks_are_inherited() -> None:
 def test_selectors_find_the_container_again() -> None:
     from selectolax.lexbor import LexborHTMLParser
 
-    html = "<body><p>x</p><div>a<span><a href=q><div>b<p>c</div></a></span></div><table><tr><td>d</table><pre>e\nf</pre>"
+    html = (
+        "<body><p>x</p><div>a<span><a href=q><div>b<p>c</div></a></span></div><table><tr><td>d</table><pre>e\nf</pre>"
+    )
     leaves = segment(html)
     tree = LexborHTMLParser(html)
     for text, row in zip(leaves.text, leaves.row, strict=True):
@@ -112,7 +118,11 @@ def test_rich_markup_is_balanced_per_leaf_and_text_is_the_same() -> None:
     html = "<a href=/x><p>one <b>two</b></p><p>three</p></a><p>4 &lt; 5 <em>so"
     plain, rich = segment(html), segment(html, rich=True)
     assert plain.text == rich.text
-    assert rich.markup == ['<a href="/x">one <b>two</b></a>', '<a href="/x">three</a>', "4 &lt; 5 <em>so</em>"]
+    assert rich.markup == [
+        '<a href="/x">one <b>two</b></a>',
+        '<a href="/x">three</a>',
+        "4 &lt; 5 <em>so</em>",
+    ]
 
 
 def test_images_stand_before_their_leaf() -> None:

@@ -20,9 +20,14 @@ def site_of(body: str, pages: int = 6, **options: object) -> td.Template:
 
 
 def test_static_leaves_and_slots_of_a_layout() -> None:
-    template = site_of("<h1>Story {0}</h1><p class=date>{0} May 2024</p><p class=price>{0},50 €</p><p>Read it aloud.</p>")
+    template = site_of(
+        "<h1>Story {0}</h1><p class=date>{0} May 2024</p><p class=price>{0},50 €</p><p>Read it aloud.</p>"
+    )
     (layout,) = template.layouts
-    assert [(leaf.text, leaf.k, leaf.n) for leaf in layout.static] == [("Menu of the site", 6, 6), ("Read it aloud.", 6, 6)]
+    assert [(leaf.text, leaf.k, leaf.n) for leaf in layout.static] == [
+        ("Menu of the site", 6, 6),
+        ("Read it aloud.", 6, 6),
+    ]
     assert layout.static[0].selector == "body > nav:nth-child(1)"
     assert {slot.type for slot in layout.slots} == {"count", "date", "price"}
     assert all(slot.share == 1.0 and 1 <= len(slot.examples) <= 3 for slot in layout.slots)
@@ -30,8 +35,13 @@ def test_static_leaves_and_slots_of_a_layout() -> None:
 
 def test_a_slots_value_is_in_the_leaf_record() -> None:
     template = site_of("<p class=date>1{0} May 2024</p><p>" + PROSE)
-    records = template.extract("<nav>Menu of the site</nav><div id=main><p class=date>9 June 2025</p><p>Else.</div>").leaves
-    assert [(record["slot"], record["value"]) for record in records][:2] == [(None, None), ("date", "9 June 2025")]
+    records = template.extract(
+        "<nav>Menu of the site</nav><div id=main><p class=date>9 June 2025</p><p>Else.</div>"
+    ).leaves
+    assert [(record["slot"], record["value"]) for record in records][:2] == [
+        (None, None),
+        ("date", "9 June 2025"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +83,9 @@ def test_saving_leaves_whole_files_and_no_others(tmp_path: Path) -> None:
 
 def test_short_leaves_auto_goes_by_the_sites_own_word_counts() -> None:
     whole = site_of(f"<p>{PROSE}</p><p>{PROSE}</p>")
-    broken = site_of(f"<p>{PROSE}</p>" + "".join(f"<p>{word} {{0}}</p>" for word in "Sea Port Pier Lock Quay Boat".split()))
+    broken = site_of(
+        f"<p>{PROSE}</p>" + "".join(f"<p>{word} {{0}}</p>" for word in ["Sea", "Port", "Pier", "Lock", "Quay", "Boat"])
+    )
     assert whole.join_below == 0, "paragraphs are whole: short ones stand alone"
     assert 5 <= broken.join_below <= 15, "most are a word or two: they are judged with their neighbour"
     assert site_of(f"<p>{PROSE}</p>", short_leaves="join").join_below >= 5
@@ -94,7 +106,9 @@ def test_the_old_design_stays_as_a_layout_of_its_own() -> None:
     spec = SiteSpec(kinds=("news",), pages=40, seed=9, months=("2023-01", "2024-05"), redesign="2024-05")
     site = generate_site(spec)
     template = td.learn([td.Page(page.html, url=page.url, fetched=page.fetched) for page in site.pages], site=site.name)
-    truth = {layout: sum(page.layout == layout for page in site.pages) for layout in {page.layout for page in site.pages}}
+    truth = {
+        layout: sum(page.layout == layout for page in site.pages) for layout in {page.layout for page in site.pages}
+    }
     assert sorted(layout.pages for layout in template.layouts) == sorted(truth.values())
 
 

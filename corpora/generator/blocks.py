@@ -20,9 +20,7 @@ from corpora.generator.truth import Block, GeneratedPage, GeneratedSite
 
 # Tokens as score.py has them: runs of word characters, one token a character in scripts without spaces.
 _WORD = re.compile(r"\w+")
-_UNSPACED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
-)
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CELL = re.compile(r"[\n\t|]")
 _SHINGLE = 3
 _EXAMPLES = 20
@@ -68,12 +66,8 @@ def score_blocks(site: GeneratedSite, outputs: Mapping[str, str]) -> dict[str, A
                 faults.append((round(wrong), page.path, block, share))
     faults.sort(key=lambda fault: (-fault[0], fault[1], fault[2].text))
 
-    def side(
-        word: str, ratio: str, kind: str, role: str | None = None, static: bool | None = None
-    ) -> dict[str, Any]:
-        keys = [
-            key for key in total if key[0] == kind and role in (None, key[1]) and static in (None, key[2])
-        ]
+    def side(word: str, ratio: str, kind: str, role: str | None = None, static: bool | None = None) -> dict[str, Any]:
+        keys = [key for key in total if key[0] == kind and role in (None, key[1]) and static in (None, key[2])]
         size, found = sum(total[k] for k in keys), sum(kept[k] for k in keys)
         share = found / size if size else (1.0 if ratio == "recall" else 0.0)
         counts = {"blocks": sum(blocks[k] for k in keys), f"blocks_{word}": sum(seen[k] for k in keys)}
@@ -89,9 +83,7 @@ def score_blocks(site: GeneratedSite, outputs: Mapping[str, str]) -> dict[str, A
         "leaked": {kind: side("leaked", "share", kind) for kind in kinds},
         "roles": {f"{kind}/{role}": side("leaked", "share", kind, role) for kind, role in roles},
         "unknown": unknown,
-        "worst": [
-            (path, b.kind, b.role, round(share, 3), b.text) for _, path, b, share in faults[:_EXAMPLES]
-        ],
+        "worst": [(path, b.kind, b.role, round(share, 3), b.text) for _, path, b, share in faults[:_EXAMPLES]],
     }
 
 
@@ -102,9 +94,7 @@ def kept_shares(page: GeneratedPage, output: str) -> tuple[list[float], int]:
     """
     found, edges = _cells(output)
     parts = [tokens(block.text) for block in page.blocks]
-    shares = [
-        float(not part and block.kind == "content") for block, part in zip(page.blocks, parts, strict=True)
-    ]
+    shares = [float(not part and block.kind == "content") for block, part in zip(page.blocks, parts, strict=True)]
     rest = list(found)
     for block, place in _align(page.blocks, parts, found, edges):
         shares[block] = 1.0
@@ -137,11 +127,7 @@ def _take(part: list[str], places: Mapping[tuple[str, ...], list[int]], rest: li
     own = _windows(part, width)
     taken: list[int] = []
     for shingle in own:
-        free = [
-            start
-            for start in places.get(shingle, ())
-            if all(rest[start : start + width]) and start not in taken
-        ]
+        free = [start for start in places.get(shingle, ()) if all(rest[start : start + width]) and start not in taken]
         if free:
             taken.append(taken[-1] + 1 if taken and taken[-1] + 1 in free else free[0])
     for start in taken:

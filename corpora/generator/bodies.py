@@ -193,12 +193,8 @@ def byline(page: Page) -> None:
         elif page.has("date"):
             page.put("div", page.label("posted", d=date), "dynamic", "date")
         if page.has("counter"):
-            page.put(
-                "div", page.label("minutes_n", n=str(page.aside.rng.randint(2, 14))), "dynamic", "minutes"
-            )
-            page.put(
-                "div", page.label("views_n", n=str(page.aside.rng.randint(15, 98_000))), "dynamic", "views"
-            )
+            page.put("div", page.label("minutes_n", n=str(page.aside.rng.randint(2, 14))), "dynamic", "minutes")
+            page.put("div", page.label("views_n", n=str(page.aside.rng.randint(15, 98_000))), "dynamic", "views")
 
 
 def in_article_promo(page: Page) -> None:

@@ -95,9 +95,7 @@ class Style:
         if self.name == "soup":
             if tag == "p":
                 tag = self.soup_paragraph
-            elif (tag in ("h1", "h2", "h3") and not self.soup_heading) or (
-                tag == "li" and not self.soup_list
-            ):
+            elif (tag in ("h1", "h2", "h3") and not self.soup_heading) or (tag == "li" and not self.soup_list):
                 tag = "div"
         if tag == "p" and name == "paragraph":
             return f"<{tag}{self._class(name) if self.name == 'soup' else ''}>", f"</{tag}>"
@@ -105,9 +103,7 @@ class Style:
 
     def inline(self, tag: str) -> str:
         """The element for `strong`, `em`, `code`."""
-        return (
-            {"strong": "b", "em": "i", "code": "tt"}.get(tag, tag) if self.name in ("tables", "flat") else tag
-        )
+        return {"strong": "b", "em": "i", "code": "tt"}.get(tag, tag) if self.name in ("tables", "flat") else tag
 
     def _old_leaf(self, tag: str) -> tuple[str, str]:
         if tag in ("h1", "h2", "h3"):

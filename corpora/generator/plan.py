@@ -109,9 +109,7 @@ class Theme:
     licence: tuple[str, ...]
 
 
-def make_theme(
-    spec: SiteSpec, lang: Language, name: str, host: str, sections: tuple[str, ...], design: int
-) -> Theme:
+def make_theme(spec: SiteSpec, lang: Language, name: str, host: str, sections: tuple[str, ...], design: int) -> Theme:
     """The constant texts of a design; designs share the site's name and its sections."""
     seed = f"{spec.seed}/{spec.script}/theme{design}"
     rng = random.Random(seed)
@@ -205,9 +203,7 @@ def make_plans(spec: SiteSpec, lang: Language, sections: tuple[str, ...]) -> tup
         original = rng.choice(pages[: spec.pages])
         name = _fresh(lambda: slug(rng), slugs)
         href = f"{original.href.rpartition('/')[0]}/{name}"
-        pages.append(
-            dataclasses.replace(original, number=len(pages), slug=name, href=href, original=original)
-        )
+        pages.append(dataclasses.replace(original, number=len(pages), slug=name, href=href, original=original))
     if "licence" in spec.static_content:
         licence = plan(spec.pages - 1, "licence")
         title = lang.labels["licence"]

@@ -55,9 +55,7 @@ def _names(spec: SiteSpec) -> tuple[str, str, tuple[str, ...]]:
     return name, host, tuple(dict.fromkeys(voice.menu_label() for _ in range(rng.randint(5, 7))))
 
 
-def write_site(
-    site: GeneratedSite, folder: Path, gold: Path | None = None, *, sidecars: bool = False
-) -> None:
+def write_site(site: GeneratedSite, folder: Path, gold: Path | None = None, *, sidecars: bool = False) -> None:
     """Write `folder/<path>.html`; with `gold`, `gold/<path>.gold.txt` (score.py's name) and `.truth.json`.
 
     `sidecars` puts `<path>.html.meta.json` beside each page, with its URL and fetch time.
@@ -68,9 +66,7 @@ def write_site(
         target.write_text(page.html, encoding="utf-8", newline="\n")
         if sidecars:
             meta = json.dumps({"url": page.url, "fetched": page.fetched}, indent=1)
-            target.with_name(target.name + ".meta.json").write_text(
-                meta + "\n", encoding="utf-8", newline="\n"
-            )
+            target.with_name(target.name + ".meta.json").write_text(meta + "\n", encoding="utf-8", newline="\n")
         if gold is not None:
             stem = gold / page.path.removesuffix(".html")
             stem.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ import os
 import re
 import sys
 import tempfile
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,46 +20,10 @@ from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
 if TYPE_CHECKING:
     from templatediff.page import Page
 
-NAME = "templatediff"
 PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
 MAX_STDIN = 32 * 1024 * 1024 + 1  # one byte more than a page may have, so that a longer one is told from it
 
 Verb = Callable[..., Any]
-
-# What moves a terminal's cursor, colours it or turns its writing direction: C0, DEL, C1, line and
-# paragraph separators, bidirectional embeddings and isolates, and the bytes of a name that are not UTF-8.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str, keep: str = "") -> str:
-    r"""The text with control characters spelled out, all but those in `keep`: safe to show on a terminal.
-
-    >>> printable("a\x1b[31mred\n"), printable("a\n\x07", keep="\n")
-    ('a\\x1b[31mred\\n', 'a\n\\x07')
-    """
-    return _UNPRINTABLE.sub(lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
-
-
-def spelled(character: str) -> str:
-    r"""How a character is written that must not stand for itself: as \n, \x1b or \u2028."""
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8 (PEP 383)
-        code -= 0xDC00
-    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code, f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
-
-
-def say(message: str) -> None:
-    """One line on stderr, under the program's name."""
-    click.echo(f"{NAME}: {printable(message)}", err=True)
-
-
-def plural(count: int, word: str) -> str:
-    """
-    >>> plural(1, "page"), plural(2000, "page"), plural(0, "leaf")
-    ('1 page', '2,000 pages', '0 leaves')
-    """
-    ending = word if count == 1 else "leaves" if word == "leaf" else word + "s"
-    return f"{count:,} {ending}"
 
 
 def cores() -> int:
@@ -97,12 +60,8 @@ def crawl_options(verb: Verb) -> Verb:
         type=click.Choice(("auto", "folder", "domain")),
         help="Name sites by host (auto, the default), by the folder of the page, or by registrable domain.",
     )
-    @click.option(
-        "--limit", metavar="N", type=click.IntRange(min=1), help="Take at most N pages of each site."
-    )
-    @click.option(
-        "--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601)."
-    )
+    @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Take at most N pages of each site.")
+    @click.option("--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601).")
     @functools.wraps(verb)
     def with_crawl(
         inputs: tuple[Path, ...],
@@ -114,9 +73,7 @@ def crawl_options(verb: Verb) -> Verb:
         **rest: Any,
     ) -> Any:
         if site is not None and site_from is not None:
-            raise UsageError(
-                "--site names the site of every page and --site-from finds it: give one of the two"
-            )
+            raise UsageError("--site names the site of every page and --site-from finds it: give one of the two")
         if site is not None and not site.strip():
             raise UsageError("--site is empty: give the site's name, such as its host")
         if fetched is not None:
@@ -137,9 +94,7 @@ def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...
         return (spooled_stdin(),)
     listed = tuple(_listed(files_from)) if files_from is not None else ()
     if not inputs and files_from is None:
-        raise UsageError(
-            "nothing to read: name a crawl folder, pages, --files-from FILE, or - for a page on stdin"
-        )
+        raise UsageError("nothing to read: name a crawl folder, pages, --files-from FILE, or - for a page on stdin")
     if not inputs and not listed:
         raise InputError(f"no path in {files_from}: it holds one path a line")
     return (*inputs, *listed)
@@ -284,12 +239,8 @@ def jobs_option(verb: Verb) -> Verb:
 def speech_options(verb: Verb) -> Verb:
     """--quiet and -v, given to the verb as `progress`: a `templatediff.cli.progress.Progress`."""
 
-    @click.option(
-        "--quiet", "-q", is_flag=True, help="No progress, totals and warnings on stderr; errors only."
-    )
-    @click.option(
-        "--verbose", "-v", count=True, help="Say more on stderr; twice for what is of use in a bug report."
-    )
+    @click.option("--quiet", "-q", is_flag=True, help="No progress, totals and warnings on stderr; errors only.")
+    @click.option("--verbose", "-v", count=True, help="Say more on stderr; twice for what is of use in a bug report.")
     @functools.wraps(verb)
     def with_progress(quiet: bool, verbose: int, **rest: Any) -> Any:
         from templatediff.cli.progress import Progress, log_to_stderr
@@ -300,20 +251,3 @@ def speech_options(verb: Verb) -> Verb:
         return verb(progress=Progress(quiet=quiet, verbose=verbose), **rest)
 
     return with_progress
-
-
-def is_terminal(stream: Any) -> bool:
-    """Whether a person watches this stream (False for a closed one)."""
-    try:
-        return bool(stream.isatty())
-    except (AttributeError, ValueError):
-        return False
-
-
-def width(text: str) -> int:
-    """Columns that a text takes on a terminal.
-
-    >>> width("abc"), width("東京")
-    (3, 4)
-    """
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

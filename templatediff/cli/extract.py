@@ -14,7 +14,6 @@ import click
 from templatediff.cli.common import (
     Crawl,
     crawl_options,
-    is_terminal,
     jobs_option,
     page_options,
     part_options,
@@ -22,6 +21,7 @@ from templatediff.cli.common import (
 )
 from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format, open_writer, output_paths
 from templatediff.cli.progress import Progress
+from templatediff.cli.speech import is_terminal
 from templatediff.errors import UsageError
 from templatediff.options import Options
 
@@ -102,7 +102,7 @@ def _run(
     jobs: int,
     progress: Progress,
 ) -> int:
-    from templatediff.pipeline import Totals, extract_crawl
+    from templatediff.run import Totals, extract_crawl
 
     totals = Totals()
     with progress, writer:

@@ -47,7 +47,7 @@ def learn(
     """
     check_apart(output, crawl.paths)
 
-    from templatediff.pipeline import Totals, learn_crawl
+    from templatediff.run import Totals, learn_crawl
 
     totals = Totals()
     with progress:
@@ -66,5 +66,5 @@ def learn(
         )
         for failure in totals.failures:
             progress.failure(*failure)
-    progress.totals(totals)
+    progress.totals(totals, labelled=False)
     return 1 if totals.failed else 0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, Self, cast
+from typing import Any, BinaryIO, Protocol, Self
 
-from templatediff.cli.common import NAME, is_terminal, printable, spelled
+from templatediff.cli.sink import explained, part_file, part_name, stdout
+from templatediff.cli.speech import NAME, is_terminal, printable, spelled
 from templatediff.errors import OutputError, UsageError
 from templatediff.names import FileNames
 
@@ -37,10 +37,6 @@ class Record(Protocol):
     @property
     def html(self) -> str: ...
     def to_dict(self, parts: tuple[str, ...] = ...) -> Mapping[str, Any]: ...
-
-
-class ReaderGone(Exception):
-    """Whoever read our stdout has closed it (`| head`): no fault of ours, and nothing is left to do."""
 
 
 class Writer(Protocol):
@@ -72,15 +68,13 @@ def open_writer(target: Path | None, given_format: str | None, extra: tuple[str,
     if target is not None:
         return Folder(target, kind, extra)
     if extra:
-        raise UsageError(
-            f"--with adds keys to JSON lines: give --format jsonl, or -o FOLDER, whose {INDEX} has them"
-        )
+        raise UsageError(f"--with adds keys to JSON lines: give --format jsonl, or -o FOLDER, whose {INDEX} has them")
     return Pages(kind)
 
 
 def output_paths(target: Path | None) -> tuple[Path, ...]:
     """What -o names and its unfinished form: never to be read as input."""
-    return () if target is None else (target, _part(target))
+    return () if target is None else (target, part_name(target))
 
 
 def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
@@ -102,9 +96,7 @@ class JsonLines:
         self._cleanup = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        self._stream = self._cleanup.enter_context(
-            stdout() if self._target is None else part_file(self._target)
-        )
+        self._stream = self._cleanup.enter_context(stdout() if self._target is None else part_file(self._target))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
@@ -171,14 +163,14 @@ class Folder:
         self.parts = tuple(dict.fromkeys((*parts, *(() if format == "text" else (format,)))))
         self._in_index = parts
         self._target = Path(os.path.realpath(target))
-        self._part = _part(self._target)
+        self._part = part_name(self._target)
         self._format = format
         self._names = FileNames(reserved=(INDEX,))
         self._written = 0
         self._failed: list[str] = []  # names that pages would have had
 
     def __enter__(self) -> Self:
-        with _explained(self._target):
+        with explained(self._target):
             if self._target.exists() and not self._target.is_dir():
                 raise OutputError(
                     f"{self._target} is a file: -o names a folder for this format; --format jsonl has a file"
@@ -191,7 +183,7 @@ class Folder:
     def write(self, record: Record) -> None:
         name = self._names.name(record.path or "-", ENDINGS[self._format])
         row = {key: value for key, value in record.to_dict(self._in_index).items() if key != "text"}
-        with _explained(self._target):
+        with explained(self._target):
             if record.error is None:
                 page = self._part / name  # in a folder of our own making: no link can lead outside
                 page.parent.mkdir(parents=True, exist_ok=True)
@@ -202,7 +194,7 @@ class Folder:
         self._written += 1
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
-        with _explained(self._target):
+        with explained(self._target):
             self._index.close()
             if kind is not None:
                 if not self._written:
@@ -257,91 +249,6 @@ def body(record: Record, format: str) -> str:
     """The page's content in this format, with one line end after it; empty where there is no content."""
     text = record.text if format == "text" else record.markdown if format == "markdown" else record.html
     return text.rstrip("\n") + "\n" if text else ""
-
-
-class Sink:
-    """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone."""
-
-    def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self.used = False
-
-    def write(self, data: bytes) -> None:
-        self.used = True
-        with _explained(self._name):
-            self._stream.write(data)
-
-    def flush(self) -> None:
-        with _explained(self._name):
-            self._stream.flush()
-
-
-@contextlib.contextmanager
-def stdout() -> Iterator[Sink]:
-    """Standard output, flushed when all went well."""
-    if sys.stdout is None:
-        raise OutputError("standard output is closed: give -o FILE, or leave it open")
-    sink = Sink(sys.stdout.buffer, "standard output")
-    yield sink
-    sink.flush()
-
-
-@contextlib.contextmanager
-def part_file(target: Path) -> Iterator[Sink]:
-    """A file called NAME.part, renamed to NAME when all went well and removed when nothing was written.
-
-    A link keeps pointing to the file, which is replaced. A pipe or a device is written as it is.
-    """
-    target = Path(os.path.realpath(target))
-    if target.is_dir():
-        raise OutputError(f"{target} is a folder: JSON lines need a file")
-    special = target.exists() and not target.is_file()
-    place = target if special else _part(target)
-    with contextlib.ExitStack() as opened:
-        with _explained(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            stream = cast(BinaryIO, opened.enter_context(open(place, "wb")))
-            sink = Sink(opened.enter_context(_compressed(stream, target.name)), str(target))
-        try:
-            yield sink
-        except BaseException:
-            with contextlib.suppress(OSError):  # the first error is the one to tell
-                opened.close()
-            if not sink.used and not special:
-                place.unlink(missing_ok=True)
-            raise
-        with _explained(target):
-            opened.close()
-            if not special:
-                place.replace(target)
-
-
-def _compressed(stream: BinaryIO, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    """The stream, compressed as the ending of `name` says; the same bytes give the same file."""
-    if name.endswith(".gz"):
-        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
-    if name.endswith(".zst"):
-        import zstandard
-
-        return cast(
-            BinaryIO, zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
-        )
-    return contextlib.nullcontext(stream)
-
-
-@contextlib.contextmanager
-def _explained(target: Path | str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise ReaderGone from None
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
-
-
-def _part(target: Path) -> Path:
-    return target.with_name(target.name + ".part") if target.name else target
 
 
 def _remove_leftover(part: Path) -> None:

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Apply the site's template stored in DIR.",
 )
-@click.option(
-    "--url", metavar="URL", help="Where the page was fetched: makes links absolute and finds the site."
-)
+@click.option("--url", metavar="URL", help="Where the page was fetched: makes links absolute and finds the site.")
 @click.option("--site", metavar="NAME", help="The page is of the site NAME.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Default: text.")
 @part_options
@@ -95,6 +93,4 @@ def _extract(
         progress.warn(f"no template of {site} in {templates}: the page is done in gist mode")
         return dataclasses.replace(alone, site=site)
     template = pipeline.load_site(place)
-    return pipeline.extract(
-        dataclasses.replace(page, site=site), template=template, options=options, parts=parts
-    )
+    return pipeline.extract(dataclasses.replace(page, site=site), template=template, options=options, parts=parts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from templatediff.cli.common import NAME, is_terminal, plural, printable, say
+from templatediff.cli.speech import NAME, is_terminal, plural, printable, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -91,21 +91,19 @@ class Progress:
         if not self.quiet:
             self._line(f"warning: {message}")
 
-    def totals(self, counts: Counts) -> None:
-        """The closing lines: what the run noticed, then what it did."""
+    def totals(self, counts: Counts, *, labelled: bool = True) -> None:
+        """The closing lines: what the run noticed, then what it did (`labelled`: it gave leaves labels)."""
         self._remove_bar()
         for warning in counts.warnings:
             self.warn(warning)
         if not self.quiet:
-            say(f"{totals_line(counts)} ({time.monotonic() - self._started:.1f} s)")
+            say(f"{totals_line(counts, labelled)} ({time.monotonic() - self._started:.1f} s)")
 
     def _line(self, message: str) -> None:
         if self._bar is None:
             say(message)
         else:
-            self._bar.console.print(
-                f"{NAME}: {printable(message)}", markup=False, highlight=False, soft_wrap=True
-            )
+            self._bar.console.print(f"{NAME}: {printable(message)}", markup=False, highlight=False, soft_wrap=True)
 
     def _draw(self, done: int, total: int) -> None:
         if self._bar is None:
@@ -171,22 +169,18 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def totals_line(counts: Counts) -> str:
+def totals_line(counts: Counts, labelled: bool) -> str:
     """What a run did, in one line; kinds of skipped files by number, then name."""
     sizes = ((counts.pages, "page"), (counts.sites, "site"), (counts.layouts, "layout"))
-    skipped = sorted(counts.skipped.items(), key=lambda item: (-item[1], item[0]))
-    kinds = ", ".join(f"{number:,} {kind}" for kind, number in skipped)
-    return "; ".join(
-        filter(
-            None,
-            (
-                ", ".join(plural(count, word) for count, word in sizes),
-                f"leaves: {counts.static:,} static, {counts.dynamic:,} dynamic, {counts.content:,} content",
-                f"{counts.failed:,} failed",
-                f"{plural(sum(counts.skipped.values()), 'file')} skipped ({kinds})" if kinds else "",
-            ),
-        )
-    )
+    said = [", ".join(plural(count, word) for count, word in sizes)]
+    if labelled:
+        said.append(f"leaves: {counts.static:,} static, {counts.dynamic:,} dynamic, {counts.content:,} content")
+    said.append(f"{counts.failed:,} failed")
+    if counts.skipped:
+        by_number = sorted(counts.skipped.items(), key=lambda item: (-item[1], item[0]))
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in by_number)
+        said.append(f"{plural(counts.skipped.total(), 'file')} skipped ({kinds})")
+    return "; ".join(said)
 
 
 class _Speaker(logging.Handler):

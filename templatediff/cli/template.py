@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from templatediff.cli.common import is_terminal, plural, printable, speech_options, width
-from templatediff.cli.output import stdout, utf8
+from templatediff.cli.common import speech_options
+from templatediff.cli.output import utf8
 from templatediff.cli.progress import Progress
+from templatediff.cli.sink import stdout
+from templatediff.cli.speech import is_terminal, plural, printable, width
 from templatediff.errors import InputError
 
 if TYPE_CHECKING:
@@ -142,9 +144,7 @@ def _layout(layout: Layout) -> dict[str, Any]:
         "id": layout.id,
         "pages": layout.pages,
         "signature": layout.signature,
-        "static": [
-            {"text": leaf.text, "selector": leaf.selector, "k": leaf.k, "n": leaf.n} for leaf in layout.static
-        ],
+        "static": [{"text": leaf.text, "selector": leaf.selector, "k": leaf.k, "n": leaf.n} for leaf in layout.static],
         "slots": [
             {
                 "selector": slot.selector,
