@@ -210,12 +210,9 @@ def _weights(site: Site, plan: Plan) -> Iterator[None]:
 
 @cache
 def _read_weights(path: Path) -> Weights:
-    from templatediff.score import Weights, forest
+    from templatediff.score import read_weights
 
-    content = path.read_bytes()
-    document = json.loads(content)
-    digest = hashlib.sha256(content).hexdigest()[:12]
-    return Weights(forest(document["first"]), forest(document["second"]), digest, document["provenance"])
+    return read_weights(path.read_bytes())
 
 
 def _extract(

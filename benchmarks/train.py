@@ -7,6 +7,8 @@ Each site is cut at random into groups of 1, 2, 3, 5, 9, 17 and all of its pages
 with the others as its siblings, so that one set of weights serves none, few and many. Two forests of boosted trees are
 fitted: the first on a leaf's evidence, the second on that and on the first's judgement of the leaf's neighbourhood and
 of the same places on the siblings, where "judgement" is always that of a forest fitted without the leaf's site.
+Parts of ids and classes get log odds of their own from the sites that are fitted on. A few generated sites stand beside
+the real ones, so that scripts and markup that the real ones lack are known too; kinds HELD_OUT never do.
 Folds are by registrable site. The same data, code and library versions give the same file, byte for byte.
 """
 
@@ -36,14 +38,18 @@ from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.options import Options
 from templatediff.profile import SiteProfile
 from templatediff.repetition import Part
-from templatediff.score import FORMAT, forest
+from templatediff.score import FORMAT, forest, probability
 from templatediff.segment import segment
 
 OPTIONS = Options()
-FOLDS = 3
+FOLDS = 4
 SIZES = (1, 2, 3, 5, 9, 17)
+GENERATED = "generated"
+GENERATED_SHARE = 0.08  # of the weight of all that is fitted on
+HELD_OUT = ("blog", "forum", "listing", "flat")  # kinds of generated sites that are measured on only
+NAMED_BY = 15  # sites that use a part of a name before it counts
 LEAST_ORACLE = 0.6  # pages whose gold no choice of leaves comes near are left out of the fitting
-TREES, LEAVES, DEPTH, RATE = 120, 31, 8, 0.12
+TREES, LEAVES, DEPTH, RATE = 130, 31, 8, 0.1
 SETTINGS = {"max_iter": TREES, "max_leaf_nodes": LEAVES, "max_depth": DEPTH, "learning_rate": RATE,
             "l2_regularization": 5.0, "min_samples_leaf": 40, "max_features": 0.35}  # fmt: skip
 
@@ -57,8 +63,9 @@ class Look:
     size: int
     group: int
     rows: Ints
+    named: Ints | None = None
     further: Ints | None = None
-    first: Ints | None = None
+    first: Ints | None = None  # log odds
     second: Ints | None = None
 
 
@@ -69,6 +76,8 @@ class Site:
     name: tuple[str, str]
     fold: int
     prints: dict[str, Fingerprint] = field(default_factory=dict)
+    gold: dict[str, Ints] = field(default_factory=dict)  # shingles
+    parts: dict[str, tuple[float, float]] = field(default_factory=dict)  # part of a name -> (content, all) tokens
     truth: dict[str, tuple[Ints, float]] = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
 
@@ -77,8 +86,7 @@ def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
     """Read a site, align its leaves with the gold, and look at its pages with siblings withheld."""
     name, pages, fold = job
     site = Site(name, fold)
-    for page in pages:
-        raw = page.html()
+    for key, raw, gold in _generated(name) if name[0] == GENERATED else ((p.key, p.html(), p.gold()) for p in pages):
         try:
             leaves = segment(decode(raw).text, OPTIONS)
         except PageError:
@@ -87,11 +95,12 @@ def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
             continue
         made = fingerprint.fingerprint(leaves, OPTIONS, content_hash=fingerprint.bytes_hash(raw))
         made = fingerprint.cap(made)
-        site.prints[page.key] = made
-        gold = page.gold()
+        site.prints[key] = made
         if gold:
             found = align.align(leaves.text, gold)
-            site.truth[page.key] = np.array(found.oracle[: len(made)]), found.f1
+            site.truth[key] = np.array(found.oracle[: len(made)]), found.f1
+            site.gold[key] = _shingles(fingerprint.token_hashes(gold))
+            _count_names(made, site.truth[key][0], site.parts)
     if site.truth:
         for size, group, members in _groups(site):
             taken = _sample(site, members) if size > 1 else None
@@ -99,8 +108,87 @@ def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
                 page = taken.as_seen(site.prints[key]) if taken is not None else site.prints[key]
                 views = taken.views(page) if taken is not None else (None, None, None)
                 context = evidence.Context(page, views[0], views[1])
-                site.looks.append(Look(name, key, size, group, evidence.rows(context)))
+                site.looks.append(Look(name, key, size, group, evidence.plain_rows(context)))
     return site
+
+
+def _generated(name: tuple[str, str]) -> Iterator[tuple[str, bytes, str]]:
+    """(key, HTML, gold) of the pages of a generated site named "kind script seed"."""
+    from corpora.generator import SiteSpec, generate_pages
+
+    kind, script, seed = name[1].split()
+    for page in generate_pages(SiteSpec(kinds=(kind,), script=script, pages=8, seed=int(seed))):
+        yield f"{name[0]}/{name[1]}/{page.path}", page.html.encode(), page.gold
+
+
+def generated_sites() -> list[tuple[tuple[str, str], tuple[()], int]]:
+    """Jobs for `gather`: each kind that is not held out in each script."""
+    from corpora.generator import KINDS, SCRIPTS
+
+    kinds = [kind for kind in KINDS if kind not in HELD_OUT]
+    return [
+        ((GENERATED, f"{kind} {script} {7000 + number * len(SCRIPTS) + place}"), (), (number + place) % FOLDS)
+        for number, kind in enumerate(kinds)
+        for place, script in enumerate(SCRIPTS)
+    ]
+
+
+def _count_names(page: Fingerprint, truth: Ints, parts: dict[str, tuple[float, float]]) -> None:
+    """Add a page's tokens, as shares of 1, under each part of the names around them."""
+    tokens = page.token_count / max(int(page.token_count.sum()), 1)
+    content = tokens * truth
+    inside: list[frozenset[str]] = []
+    own = [evidence.name_parts(step) for step in page.steps]
+    for step, above in zip(page.step.tolist(), page.parent.tolist(), strict=True):
+        inside.append(own[step] | (inside[above] if above >= 0 else frozenset()))
+    for row, good, every in zip(page.row.tolist(), content.tolist(), tokens.tolist(), strict=True):
+        for part in inside[row]:
+            had = parts.get(part, (0.0, 0.0))
+            parts[part] = (had[0] + good, had[1] + every)
+
+
+def name_table(sites: Sequence[Site]) -> dict[str, float]:
+    """Log odds of content inside a container named with a part, over sites of equal weight; parts of NAMED_BY sites or more.
+
+    The odds are those beyond the odds of any text, with two sites' worth of it as prior.
+    """
+    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    base = [0.0, 0.0]
+    for site in sites:
+        if site.name[0] == GENERATED:
+            continue
+        pages = max(len(site.truth), 1)
+        for part, (good, every) in site.parts.items():
+            place = totals[part]
+            place[0] += good / pages
+            place[1] += every / pages
+            place[2] += 1
+        base[0] += (
+            sum(
+                float((site.prints[key].token_count * truth).sum()) / max(int(site.prints[key].token_count.sum()), 1)
+                for key, (truth, _) in site.truth.items()
+            )
+            / pages
+        )
+        base[1] += 1
+    mean = base[0] / max(base[1], 1)
+    found = {}
+    for part in sorted(totals):
+        good, every, count = totals[part]
+        if count >= NAMED_BY:
+            share = (good + 0.5 * mean) / (every + 0.5)
+            share = min(max(share, 0.002), 0.998)
+            found[part] = round(float(np.log(share / (1 - share)) - np.log(mean / (1 - mean))), 3)
+    return found
+
+
+def _name_looks(sites: Sequence[Site], table: dict[str, float]) -> None:
+    for site in sites:
+        found: dict[str, Ints] = {}
+        for look in site.looks:
+            if look.page not in found:
+                found[look.page] = evidence.name_rows(evidence.Context(site.prints[look.page], None, None), table)
+            look.named = found[look.page]
 
 
 def _groups(site: Site) -> Iterator[tuple[int, int, list[str]]]:
@@ -134,7 +222,7 @@ def look_further(site: Site) -> list[Ints]:
     for place, looks in groups.items():
         if place[0] > 1:
             taken = _sample(site, [look.page for look in looks])
-            judged = {site.prints[look.page].key: look.first for look in looks}
+            judged = {site.prints[look.page].key: probability(look.first) for look in looks if look.first is not None}
             parts = [
                 Part(part.sets, {**part.sums, **lessons.judged_sums(page, judged[page.key])})
                 for part, page in zip(taken.parts, taken.leaders, strict=True)
@@ -148,35 +236,59 @@ def look_further(site: Site) -> list[Ints]:
             views = taught[look.size, look.group].views(page)
         context = evidence.Context(page, views[0], views[1])
         assert look.first is not None
-        found.append(lessons.further_rows(context, look.first, views[0], views[1]))
+        found.append(lessons.further_rows(context, probability(look.first), views[0], views[1]))
     return found
 
 
 def _weights(page: Fingerprint, pages: int) -> Ints:
     """Each page counts about alike, long leaves more than short ones, and a site of many pages less a page."""
     weight = np.sqrt(page.token_count.astype(float)) + 0.3
-    return weight * 100.0 / (weight.sum() + 20.0) / np.sqrt(pages)
+    return np.asarray(weight * 100.0 / (weight.sum() + 20.0) / np.sqrt(pages))
 
 
-def fit(sites: Sequence[Site], names: tuple[str, ...], second: bool, note: str) -> dict[str, Any]:
+def _drawn(sites: Sequence[Site]) -> Iterator[tuple[Site, Look]]:
+    """The looks that are fitted on: every page of a few alone, and a part of the looks with siblings."""
+    for site in sites:
+        draw = random.Random(f"fit{site.name}")
+        pages = len(site.prints)
+        for look in site.looks:
+            alone = min(1.0, 8.0 / pages)
+            share = alone if look.size == 1 else min(1.0, 5.0 / pages) * (0.3 if pages > 2 else 1.0)
+            if draw.random() < share and look.page in site.truth and site.truth[look.page][1] >= LEAST_ORACLE:
+                yield site, look
+
+
+def _balance(drawn: Sequence[tuple[Site, Look]]) -> dict[str, float]:
+    """A factor for each set: large sets count less a page, small ones more; generated sites are GENERATED_SHARE of all."""
+    totals: dict[str, float] = defaultdict(float)
+    for site, look in drawn:
+        totals[site.name[0]] += float(_weights(site.prints[look.page], len(site.prints)).sum())
+    real = [value for name, value in totals.items() if name != GENERATED]
+    middle = float(np.median(real)) if real else 1.0
+    found = {name: float(np.clip((middle / value) ** 0.5, 0.4, 2.5)) for name, value in totals.items()}
+    if GENERATED in totals and real:
+        weight = sum(totals[name] * found[name] for name in totals if name != GENERATED)
+        found[GENERATED] = GENERATED_SHARE * weight / totals[GENERATED]
+    return found
+
+
+def fit(sites: Sequence[Site], second: bool, note: str) -> dict[str, Any]:
     """Boosted trees over a random part of these sites' looks, in the form of weights.json."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows, truth, weight = [], [], []
-    for site in sites:
-        draw = random.Random(f"fit{site.name}")
-        most = min(1.0, 5.0 / len(site.prints)) * (0.4 if len(site.prints) > 2 else 1.0)
-        for look in site.looks:
-            if draw.random() < most and look.page in site.truth and site.truth[look.page][1] >= LEAST_ORACLE:
-                rows.append(np.hstack([look.rows, look.further]) if second and look.further is not None else look.rows)
-                truth.append(site.truth[look.page][0])
-                weight.append(_weights(site.prints[look.page], len(site.prints)))
+    drawn = list(_drawn(sites))
+    balance = _balance(drawn)
+    for site, look in drawn:
+        rows.append(_columns(look, second))
+        truth.append(site.truth[look.page][0])
+        weight.append(_weights(site.prints[look.page], len(site.prints)) * balance[site.name[0]])
     start = time.monotonic()
     matrix = np.concatenate(rows)
     model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **SETTINGS)
     model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
     print(f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    return document(model, names)
+    return document(model, evidence.NAMES + lessons.NAMES if second else evidence.NAMES)
 
 
 def document(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
@@ -207,49 +319,74 @@ def document(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _out_of_fold(sites: Sequence[Site], names: tuple[str, ...], second: bool) -> list[dict[str, Any]]:
-    """The folds' forests; every look gets the judgement of the forest that has not seen its site."""
+def _columns(look: Look, second: bool) -> Ints:
+    assert look.named is not None
+    parts = [look.rows, look.named]
+    if second:
+        assert look.further is not None
+        parts.append(look.further)
+    return np.hstack(parts)
+
+
+# The sites, for the processes that fit: they are forked, so that nothing is copied until it is written to.
+_sites: list[Site] = []
+
+
+def _fit_fold(job: tuple[int, bool]) -> tuple[dict[str, float], dict[str, Any], list[Ints]]:
+    """(table of names, forest) fitted without a fold, and the forest's log odds for that fold's looks, in order.
+
+    For fold -1 nothing is left out, and nothing is judged.
+    """
+    from threadpoolctl import threadpool_limits
+
+    fold, second = job
+    others = [site for site in _sites if site.fold != fold]
+    table = name_table(others)
+    _name_looks(_sites, table)
+    with threadpool_limits(1):
+        made = fit(others, second, f"{'second' if second else 'first'}, without fold {fold}")
+    judge = forest(made)
+    judged = [judge.raw(_columns(look, second)) for site in _sites if site.fold == fold for look in site.looks]
+    return table, made, judged
+
+
+def _fit_all(jobs: Sequence[tuple[int, bool]], processes: int) -> list[tuple[dict[str, float], dict[str, Any]]]:
+    """Fit several forests side by side; every look gets the log odds of the forest that has not seen its site."""
     found = []
-    for fold in range(FOLDS):
-        made = fit(
-            [site for site in sites if site.fold != fold],
-            names,
-            second,
-            f"{'second' if second else 'first'}, fold {fold}",
-        )
-        judge = forest(made)
-        for site in sites:
-            if site.fold == fold:
-                for look in site.looks:
-                    if second and look.further is not None:
-                        look.second = judge.probability(np.hstack([look.rows, look.further]))
-                    else:
-                        look.first = judge.probability(look.rows)
-        found.append(made)
+    with get_context("fork").Pool(processes) as pool:
+        for (fold, second), (table, made, judged) in zip(jobs, pool.imap(_fit_fold, jobs), strict=True):
+            looks = [look for site in _sites if site.fold == fold for look in site.looks]
+            for look, value in zip(looks, judged, strict=fold >= 0):
+                if second:
+                    look.second = value
+                else:
+                    look.first = value
+            found.append((table, made))
     return found
 
 
 def figures(sites: Sequence[Site]) -> dict[str, dict[str, float]]:
-    """Out-of-fold F1 of 4-token shingles by set: of the second forest by siblings given, of the first, and of the truth.
+    """Out-of-fold F1 of 4-token shingles by set and siblings given; with all siblings also of each forest alone, and of
+    the best choice of leaves.
 
     Leaves are kept from .45 on, without the decoding and guards that `templatediff.label` adds.
     """
-    golds = {page.key: page for page in data.pages()}
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for site in sites:
         for look in site.looks:
             if look.page not in site.truth or look.first is None or look.second is None:
                 continue
-            page, gold = site.prints[look.page], _shingles(fingerprint.token_hashes(golds[look.page].gold()))
+            page, gold = site.prints[look.page], site.gold[look.page]
             place = scores[site.name[0]]
             every = look.size == len(site.prints)
             many = "3+ pages" if len(site.prints) >= 3 else "1-2 pages"
             if every or look.size in (1, 2, 3, 5, 9):
-                value = _f1(gold, page, look.second >= 0.45)
+                value = _f1(gold, page, probability((look.first + look.second) / 2) >= 0.45)
                 place[f"{many}, {'all' if every else look.size - 1} siblings"].append(value)
             if every:
-                place[f"{many}, all siblings, first forest"].append(_f1(gold, page, look.first >= 0.45))
-                place[f"{many}, truth"].append(_f1(gold, page, site.truth[look.page][0]))
+                place[f"{many}, all siblings, first forest"].append(_f1(gold, page, probability(look.first) >= 0.45))
+                place[f"{many}, all siblings, second forest"].append(_f1(gold, page, probability(look.second) >= 0.45))
+                place[f"{many}, best choice of leaves"].append(_f1(gold, page, site.truth[look.page][0]))
     return {
         name: {how: round(float(np.mean(values)), 4) for how, values in sorted(place.items())}
         for name, place in sorted(scores.items())
@@ -279,11 +416,14 @@ def _f1(gold: Ints, page: Fingerprint, kept: Ints) -> float:
     return 2 * hits / (len(gold) + len(got))
 
 
-def write(file: Path, first: dict[str, Any], second: dict[str, Any], provenance: dict[str, Any]) -> None:
+def write(
+    file: Path, names: dict[str, float], first: dict[str, Any], second: dict[str, Any], provenance: dict[str, Any]
+) -> None:
     """weights.json: one line a tree, so that it can be read and compared."""
     parts = [
         '{\n"format": ' + str(FORMAT),
         '"provenance": ' + json.dumps(provenance, indent=1, sort_keys=True),
+        '"names": ' + json.dumps(names, sort_keys=True),
     ]
     for name, made in (("first", first), ("second", second)):
         trees = ",\n".join(json.dumps(tree, separators=(",", ":")) for tree in made["trees"])
@@ -297,26 +437,27 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=data.ROOT / "templatediff" / "weights.json")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path, help="write the out-of-fold figures here")
-    parser.add_argument("--limit", type=int, help="only so many sites, for a trial")
+    parser.add_argument("--limit", type=int, help="only so many sites, for a trial: the folds' weights are not kept")
     arguments = parser.parse_args()
     start = time.monotonic()
-    jobs = [
+    jobs: list[tuple[tuple[str, str], tuple[data.DevPage, ...], int]] = [
         (name, pages, data.fold_of(name, folds=FOLDS))
         for name, pages in sorted(data.sites(min_pages=1).items(), key=lambda item: (-len(item[1]), item[0]))
     ]
+    jobs += generated_sites()
     if arguments.limit:
         jobs = random.Random(0).sample(jobs, arguments.limit)
     with get_context("fork").Pool(arguments.jobs) as pool:
-        sites = [site for site in pool.imap(gather, jobs) if site.looks]
-        print(f"gathered {len(sites)} sites in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    names = evidence.NAMES
-    both = names + lessons.NAMES
-    first = _out_of_fold(sites, names, second=False)
+        _sites.extend(site for site in pool.imap(gather, jobs) if site.looks)
+    sites = _sites
+    print(f"gathered {len(sites)} sites in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    folds = range(FOLDS)
+    first = _fit_all([(fold, False) for fold in folds], arguments.jobs)
     with get_context("fork").Pool(arguments.jobs) as pool:
         for site, found in zip(sites, pool.imap(look_further, sites), strict=True):
             for look, further in zip(site.looks, found, strict=True):
                 look.further = further
-    second = _out_of_fold(sites, both, second=True)
+    second = _fit_all([(fold, True) for fold in folds], arguments.jobs)
     report = figures(sites)
     provenance = {
         "command": "python benchmarks/train.py",
@@ -327,9 +468,11 @@ def main() -> int:
         "settings": SETTINGS,
         "out_of_fold_f1": report,
     }
-    for fold in range(FOLDS):
-        write(weights_of_fold(fold), first[fold], second[fold], {**provenance, "without_fold": fold})
-    write(arguments.out, fit(sites, names, False, "first"), fit(sites, both, True, "second"), provenance)
+    for fold in () if arguments.limit else folds:
+        known = {**provenance, "without_fold": fold}
+        write(weights_of_fold(fold), first[fold][0], first[fold][1], second[fold][1], known)
+    (table, whole_first), (_, whole_second) = _fit_all([(-1, False), (-1, True)], arguments.jobs)
+    write(arguments.out, table, whole_first, whole_second, provenance)
     text = json.dumps(report, indent=1, sort_keys=True)
     print(text)
     if arguments.report:

@@ -7,7 +7,8 @@ Unknown is NaN, never a guess: without siblings all that siblings could say is N
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from templatediff.repetition import SCALE, SLOT_COLUMNS, View, new_tokens, pair_
 
 LONG = 30  #: tokens from which on a leaf is matched by its n-grams as well
 LEVELS = 6  #: containers above a leaf that evidence looks at
+RECORDS = 3  #: containers of one path that make records (posts, comments, entries, teasers)
 
 
 class Context:
@@ -190,6 +192,37 @@ class Context:
         running = np.concatenate([[0.0], np.cumsum(values)])
         places = np.arange(self.n)
         return np.asarray(running[np.minimum(places + reach + 1, self.n)] - running[np.maximum(places - reach, 0)])
+
+    @cached_property
+    def repeats(self) -> tuple[Ints, Ints]:
+        """(how often each container's path stands on the page, how many of these came before it), shape (m,) each."""
+        _, place, counts = np.unique(self.page.paths, return_inverse=True, return_counts=True)
+        order = np.argsort(place, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
+        before = np.empty(len(place), np.int64)
+        before[order] = np.arange(len(place)) - starts[place[order]]
+        return counts[place], before
+
+    @cached_property
+    def record(self) -> Ints:
+        """Row of the container that makes each leaf part of a record: the lowest above its own whose path stands three
+        times or more on the page; -1 for leaves that are in none."""
+        counts, _ = self.repeats
+        found = np.full(self.n, -1, np.int64)
+        for height in range(LEVELS - 1, 0, -1):
+            rows = self.ancestors[height]
+            found = np.where((counts[rows] >= RECORDS) & (rows > 0), rows, found)
+        return found
+
+    @cached_property
+    def single(self) -> Ints:
+        """New unlinked tokens of leaves outside records."""
+        return self.fresh * (self.record < 0)
+
+    @cached_property
+    def single_under(self) -> Ints:
+        """Share of the page's new unlinked tokens outside records under each container, 0..1."""
+        return subtree_sums(self.page, self.single) / max(int(self.single.sum()), 1)
 
     @cached_property
     def main_heading(self) -> int:
@@ -440,6 +473,16 @@ def _under_leaf_tokens(c: Context) -> Ints:
     return _log(c.subtree_tokens / np.maximum(c.subtree_leaves, 1))
 
 
+def _of_record(values: Callable[[Context], Ints], unknown: float) -> Function:
+    """A column over containers, read at each leaf's record; `unknown` for leaves in none."""
+    return lambda c: np.where(c.record >= 0, values(c)[c.record], unknown)
+
+
+def _before_records(c: Context) -> Ints:
+    """New tokens outside records that stand before each leaf, logarithmic."""
+    return _log(np.cumsum(c.single) - c.single)
+
+
 def _fresh_density(c: Context) -> Ints:
     """New unlinked tokens among all tokens under each container."""
     return np.asarray(c.fresh_under * max(int(c.fresh.sum()), 1) / np.maximum(c.subtree_tokens, 1))
@@ -517,6 +560,15 @@ _OF_THE_TREE: tuple[tuple[str, Function], ...] = (
     *((f"under_fresh_{height}", _at(lambda c: c.fresh_under, height)) for height in range(LEVELS)),
     *((f"under_prose_{height}", _at(lambda c: c.prose_under, height)) for height in range(LEVELS)),
     *((f"fresh_density_{height}", _at(_fresh_density, height)) for height in (1, 2, 3)),
+    *((f"repeats_{height}", _at(lambda c: _log(c.repeats[0]), height)) for height in range(1, LEVELS)),
+    *((f"single_{height}", _at(lambda c: c.single_under, height)) for height in range(1, LEVELS)),
+    ("record_count", _of_record(lambda c: _log(c.repeats[0]), 0.0)),
+    ("record_place", _of_record(lambda c: _log(c.repeats[1]), -1.0)),
+    ("record_tokens", _of_record(lambda c: _log(c.subtree_tokens), -1.0)),
+    ("record_links", _of_record(_under_links, -1.0)),
+    ("single_before", _before_records),
+    ("page_single", _whole(lambda c: np.log1p(float(c.single.sum())))),
+    ("page_single_share", _page_share(lambda c: c.single)),
     ("in_majority", lambda c: c.inside(c.majority_row)),
     ("majority_steps", lambda c: (c.depth[c.page.row] - c.depth[c.majority_row]).astype(float)),
 )
@@ -565,14 +617,59 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence("layout_n", _siblings_of(_layout)),
     *(Evidence(name, function, siblings=True) for name, function in _OF_THE_SITE),
 )
-NAMES: tuple[str, ...] = tuple(evidence.name for evidence in EVIDENCE)
+# What ids and classes say, by a table of name parts that the weights bring: at the leaf's container and above it.
+NAME_COLUMNS = (*(f"name_{height}" for height in range(LEVELS)), "name_least", "name_most", "name_sum")
+
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 
 
-def rows(context: Context, evidence: tuple[Evidence, ...] = EVIDENCE) -> Ints:
-    """The evidence matrix of a page, shape (leaves, columns), float32, NaN where unknown, 4 decimals."""
-    if not context.n:
-        return np.zeros((0, len(evidence)), np.float32)
+def name_parts(step: str) -> frozenset[str]:
+    """The words in the id and classes of a folded step, in lower case.
+
+    >>> sorted(name_parts("div#mainContent.post-body")), name_parts("p")
+    (['body', 'content', 'main', 'post'], frozenset())
+    """
+    names = step[len(step.partition(".")[0].partition("#")[0]) :]
+    return frozenset(part.lower() for part in _NAME_PARTS.findall(names))
+
+
+def name_rows(context: Context, table: Mapping[str, float]) -> Ints:
+    """Log odds of content that the table gives the names around each leaf, shape (leaves, NAME_COLUMNS), NaN for no name.
+
+    A container's figure is the mean over the parts of its names that the table knows.
+    """
+    page = context.page.origin or context.page
+    figures = np.array([_name_figure(step, table) for step in page.steps] or [np.nan])
+    of_rows = figures[page.step]
+    chain = of_rows[context.ancestors]
+    known = ~np.isnan(chain)
+    none = ~known.any(axis=0)
+    least = np.where(none, np.nan, np.where(known, chain, np.inf).min(axis=0))
+    most = np.where(none, np.nan, np.where(known, chain, -np.inf).max(axis=0))
+    total = np.where(none, np.nan, np.nansum(chain, axis=0))
+    return np.round(np.column_stack([*chain, least, most, total]), 4).astype(np.float32)
+
+
+def _name_figure(step: str, table: Mapping[str, float]) -> float:
+    found = [table[part] for part in sorted(name_parts(step)) if part in table]
+    return sum(found) / len(found) if found else float("nan")
+
+
+NAMES: tuple[str, ...] = (*(evidence.name for evidence in EVIDENCE), *NAME_COLUMNS)
+
+
+def rows(context: Context, names: Mapping[str, float], evidence: tuple[Evidence, ...] = EVIDENCE) -> Ints:
+    """The evidence matrix of a page, shape (leaves, columns), float32, NaN where unknown, 4 decimals.
+
+    Its columns are those of `evidence`, then NAME_COLUMNS by the table `names`.
+    """
+    return np.hstack([plain_rows(context, evidence), name_rows(context, names)])
+
+
+def plain_rows(context: Context, evidence: tuple[Evidence, ...] = EVIDENCE) -> Ints:
+    """The part of the evidence matrix that needs no table of names."""
     matrix = np.empty((context.n, len(evidence)), np.float32)
-    for column, one in enumerate(evidence):
-        matrix[:, column] = one.function(context)
+    if context.n:
+        for column, one in enumerate(evidence):
+            matrix[:, column] = one.function(context)
     return np.round(matrix, 4)

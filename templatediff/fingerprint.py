@@ -88,6 +88,7 @@ class Fingerprint:
     link_target: Ints
     link_text: Ints
     link_kind: Ints
+    origin: Fingerprint | None = None  # the page with all its names, where this is a copy without some of them
 
     def __len__(self) -> int:
         return len(self.text_hash)
@@ -135,7 +136,7 @@ class Fingerprint:
             renamed, place = _intern([_known_step(one, known) for one in self.steps])
             steps, step = renamed, place[self.step] if len(self.step) else self.step
         values = {name: getattr(self, name) for name in Fingerprint.__dataclass_fields__}
-        return Fingerprint(**{**values, "steps": steps, "step": step})
+        return Fingerprint(**{**values, "steps": steps, "step": step, "origin": self})
 
     def selector(self, row: int) -> str:
         """CSS path of a container from the body with `:nth-child` steps."""
@@ -528,7 +529,7 @@ def decode(data: bytes) -> Fingerprint:
         columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
     page = Fingerprint(
         stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,
-        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), **columns,
+        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), origin=None, **columns,
     )  # fmt: skip
     problem = _inconsistency(page)
     if problem:

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from templatediff.evidence import EVIDENCE, NAMES, Context, rows
+from templatediff.evidence import Context
 from templatediff.fingerprint import Fingerprint, Ints
-from templatediff.lessons import NAMES as FURTHER_NAMES
-from templatediff.lessons import further_rows
+from templatediff.lessons import judgement
 from templatediff.repetition import View
-from templatediff.score import Weights, columns
+from templatediff.score import Weights
 from templatediff.segment import FOOTER, MARK_NAMES, NAV
 from templatediff.template import SiteTemplate
 
@@ -123,7 +122,7 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
     context = Context(page, site, layout, order)
     if not context.n:
         return _nothing(context, site, layout, layout_id, "no text in the page")
-    p = _probabilities(context, site, layout, weights)
+    p = judgement(context, site, layout, weights)
     p = _together(page, p, template.join_below if template is not None else 0)
     if not (p >= NOTHING).any():
         return _nothing(context, site, layout, layout_id, "nothing on the page reads like content", p)
@@ -143,14 +142,6 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
         site,
         layout,
     )
-
-
-def _probabilities(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
-    matrix = rows(context, EVIDENCE)
-    first = weights.first.probability(columns(matrix, NAMES, weights.first.columns))
-    further = further_rows(context, first, site, layout)
-    names = NAMES + FURTHER_NAMES
-    return weights.second.probability(columns(np.hstack([matrix, further]), names, weights.second.columns))
 
 
 def _nothing(

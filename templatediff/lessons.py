@@ -12,10 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from templatediff.evidence import LEVELS, Context, rows
+from templatediff.evidence import NAMES as EVIDENCE_NAMES
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.repetition import LESSON_COLUMNS, SCALE, Part, Sums, View, add_up, level, subtree_sums
 from templatediff.sample import LayoutSample, Sample, view_without
-from templatediff.score import Forest, columns
+from templatediff.score import Weights, columns, probability
 
 TEACHERS = 32  #: groups of each layout, of smallest rank, whose judgement is averaged
 
@@ -99,7 +100,23 @@ def _weighted_mean(place: Ints, mass: Ints, tokens: Ints) -> Ints:
     return (sums / np.maximum(counts, 1e-9))[place]
 
 
-def teach(sample: Sample, first: Forest, names: tuple[str, ...], order: int) -> Sample:
+def first_judgement(context: Context, weights: Weights) -> Ints:
+    """P(content) of each leaf by the first forest."""
+    matrix = rows(context, weights.names)
+    return weights.first.probability(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
+
+
+def judgement(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
+    """P(content) of each leaf by both forests: the mean of their log odds. Shape (leaves,), 4 decimals."""
+    matrix = rows(context, weights.names)
+    first = weights.first.raw(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
+    further = further_rows(context, probability(first), site, layout)
+    both = np.hstack([matrix, further])
+    second = weights.second.raw(columns(both, EVIDENCE_NAMES + NAMES, weights.second.columns))
+    return probability((first + second) / 2)
+
+
+def teach(sample: Sample, weights: Weights, order: int) -> Sample:
     """The sample with what its own pages teach added to every level."""
     if sample.site.n + sum(layout.level.n for layout in sample.layouts) <= 1:
         return sample
@@ -115,7 +132,7 @@ def teach(sample: Sample, first: Forest, names: tuple[str, ...], order: int) -> 
                 page, view_without(sample.site, [number], sample.parts),
                 view_without(layout.level, [number], sample.parts), order,
             )  # fmt: skip
-            sums = judged_sums(page, first.probability(columns(rows(context), names, first.columns)))
+            sums = judged_sums(page, first_judgement(context, weights))
         else:
             sums = {name: Sums(one.keys[:0], one.table[:0]) for name, one in sums.items()}
         parts.append(Part(part.sets, {**part.sums, **sums}))

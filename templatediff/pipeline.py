@@ -13,7 +13,6 @@ from templatediff import render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.decode import decode
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
-from templatediff.evidence import NAMES
 from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint, text_hash
 from templatediff.label import EMPTY, ERROR, Labels, headline, label
 from templatediff.lessons import teach
@@ -149,7 +148,7 @@ class Template(SiteTemplate):
 def derive(profile: SiteProfile, weights: Weights | None = None) -> Template:
     """The template of a profile: a pure function of what the profile holds (and of the weights)."""
     weights = weights or shipped()
-    sample = teach(take(profile), weights.first, NAMES, profile.options.ngram_order)
+    sample = teach(take(profile), weights, profile.options.ngram_order)
     made = of_profile(profile, sample, weights)
     return Template(**made.__dict__)
 

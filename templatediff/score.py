@@ -7,6 +7,7 @@ readable JSON with their provenance; prediction needs numpy alone. All trees ste
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -54,8 +55,13 @@ class Forest:
         return np.asarray(self.baseline + self.value[node].sum(axis=1))
 
     def probability(self, rows: Ints) -> Ints:
-        """P(content) of each row, 4 decimals."""
-        return np.round(1.0 / (1.0 + np.exp(-self.raw(rows))), 4)
+        """P of each row, 4 decimals."""
+        return probability(self.raw(rows))
+
+
+def probability(log_odds: Ints) -> Ints:
+    """Log odds as probabilities, 4 decimals."""
+    return np.asarray(np.round(1.0 / (1.0 + np.exp(-log_odds)), 4))
 
 
 def forest(document: dict[str, Any]) -> Forest:
@@ -106,8 +112,10 @@ def _depth(tree: dict[str, Any]) -> int:
 @dataclass(frozen=True)
 class Weights:
     """What ships: `first` judges a leaf by its evidence; `second` by that and the first judgement of its neighbourhood
-    and of the same places on the siblings. `digest` names the file's content."""
+    and of the same places on the siblings; P is the mean of both in log odds. `names` gives parts of ids and classes the
+    log odds of content inside them. `digest` names the file's content."""
 
+    names: dict[str, float]
     first: Forest
     second: Forest
     digest: str
@@ -117,18 +125,17 @@ class Weights:
 @cache
 def shipped() -> Weights:
     """The weights in the package, read once."""
-    import hashlib
+    return read_weights(files("templatediff").joinpath("weights.json").read_bytes())
 
-    data = files("templatediff").joinpath("weights.json").read_bytes()
+
+def read_weights(data: bytes) -> Weights:
+    """Weights from the bytes of a weights.json. Raises TemplateError for another format."""
     document = json.loads(data)
     if document.get("format") != FORMAT:
         raise TemplateError(f"weights.json is format {document.get('format')}, this release reads {FORMAT}")
-    return Weights(
-        forest(document["first"]),
-        forest(document["second"]),
-        hashlib.sha256(data).hexdigest()[:12],
-        document["provenance"],
-    )
+    names = {str(part): float(figure) for part, figure in document["names"].items()}
+    digest = hashlib.sha256(data).hexdigest()[:12]
+    return Weights(names, forest(document["first"]), forest(document["second"]), digest, document["provenance"])
 
 
 def columns(matrix: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:

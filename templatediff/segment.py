@@ -447,6 +447,8 @@ class _Walk:
                 self.table_row = self.row
             elif tag in ("td", "th") and self.open_tables:
                 self.open_tables[-1][2] += 1
+            if self.open_tables and tag in _LAYOUT_BLOCKS:
+                self.open_tables[-1][3] += 1
         elif tag == "table":
             for table in self.open_tables:
                 table[3] += 1

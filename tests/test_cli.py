@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from templatediff import pipeline
+from templatediff import run as crawl_run
 from templatediff.cli import common, progress
 from templatediff.cli.extract import extract
 from templatediff.cli.program import program
@@ -284,7 +284,7 @@ def test_an_error_is_one_line_and_never_a_traceback(
         raise error
         yield
 
-    monkeypatch.setattr(pipeline, "extract_crawl", broken)
+    monkeypatch.setattr(crawl_run, "extract_crawl", broken)
     result = run("extract", crawl)
     assert result.exit_code == status
     assert result.stderr.strip() == f"templatediff: {said}"

@@ -63,6 +63,8 @@ def test_br_continues_and_two_br_part() -> None:
 def test_rows_of_a_data_table_share_a_group_and_layout_tables_do_not() -> None:
     data = segment("<table><tr><th>Weight<td>3 kg<tr><th>Height<td>2 m</table>")
     assert data.group[0] == data.group[1] != data.group[2] == data.group[3]
+    titled = segment("<table><tr><td><h2>a</h2>b<td>c</table>")
+    assert set(titled.group) == {-1}
     layout = segment("<table><tr><td><nav>a</nav><td><h1>b</h1><p>c</table>")
     assert set(layout.group) == {-1}
     nested = segment("<table><tr><td>a<td><table><tr><td>b<td>c</table></table>")

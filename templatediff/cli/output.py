@@ -29,6 +29,8 @@ class Record(Protocol):
     @property
     def path(self) -> str | None: ...
     @property
+    def title(self) -> str | None: ...
+    @property
     def text(self) -> str: ...
     @property
     def error(self) -> object | None: ...
@@ -246,7 +248,14 @@ def utf8(text: str) -> bytes:
 
 
 def body(record: Record, format: str) -> str:
-    """The page's content in this format, with one line end after it; empty where there is no content."""
+    """The page's content in this format, with one line end after it; empty where there is no content.
+
+    HTML is a whole document, so that its characters are right when it is opened from a disk.
+    """
+    if format == "html" and record.html:
+        from templatediff.render import document
+
+        return document(record.html, record.title)
     text = record.text if format == "text" else record.markdown if format == "markdown" else record.html
     return text.rstrip("\n") + "\n" if text else ""
 
