@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from templatediff.page import Page
     from templatediff.pipeline import Extraction, Template, extract, learn, load
     from templatediff.run import Totals, extract_crawl, learn_crawl
+    from templatediff.upkeep import merge
 
 __all__ = [
     "Extraction",
@@ -32,6 +33,7 @@ __all__ = [
     "learn",
     "learn_crawl",
     "load",
+    "merge",
     "read_crawl",
 ]
 
@@ -43,6 +45,7 @@ _HOMES = {
     "__version__": "_version",
     "extract_crawl": "run",
     "learn_crawl": "run",
+    "merge": "upkeep",
     "read_crawl": "crawl",
 }
 

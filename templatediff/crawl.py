@@ -159,6 +159,8 @@ def list_sources(
     if not given:
         raise InputError("no input: name a folder or file")
     when = utc_text(fetched)
+    if any(not os.fspath(path) for path in given):
+        raise InputError("an input is empty: name a folder or file (. is the current folder)")
     wanted = [_as_input(os.fspath(path)) for path in given]
     root = os.path.commonpath([item.top for item in wanted])
     ignored = frozenset(os.path.realpath(path) for path in ignore)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 import msgspec
 import numpy as np
@@ -27,6 +26,7 @@ from templatediff.text import fold_values, normal, stopwords, tokens
 Ints = npt.NDArray[Any]
 
 MAX_LEAVES = 2000  #: leaves remembered of a page in a profile, the first in document order
+MAX_NAMES = 120  #: characters remembered of an element's id and classes
 MAX_TEXT = 240  #: characters remembered of a leaf's text
 MAX_TOKENS = 24_000  #: token hashes remembered of a page
 
@@ -48,8 +48,9 @@ class Fingerprint:
     token_start  n + 1 offsets into `token_hash`: the tokens of leaf i are token_hash[start[i]:start[i+1]];
                  the lowest bit of a token hash is 1 for a stopword
 
-    Columns over the m containers: parent, place, marks, step (index into `steps`), and `between` for the few that lie
-    inside inline elements. Columns over links: link_leaf, link_target and link_text (hashes), link_kind.
+    Columns over the m containers: parent, place, marks, step (index into `steps`), name (index into `names`: id and
+    classes as written and, after a space, a label; for selectors), and `between` for the few that lie inside inline
+    elements. Columns over links: link_leaf, link_target and link_text (hashes), link_kind.
     """
 
     key: str
@@ -88,6 +89,8 @@ class Fingerprint:
     link_target: Ints
     link_text: Ints
     link_kind: Ints
+    names: tuple[str, ...] = ()
+    name: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     origin: Fingerprint | None = None  # the page with all its names, where this is a copy without some of them
 
     def __len__(self) -> int:
@@ -210,8 +213,16 @@ def fingerprint(
     base = url or leaves.head.canonical or leaves.head.og_url
     head = leaves.head
     elements = leaves.elements
-    steps, step = _intern([fold_step(tag, names) for tag, names in zip(elements.tag, elements.names, strict=True)])
+    folded: dict[tuple[str, str], str] = {}
+    for pair in zip(elements.tag, elements.names, strict=True):
+        if pair not in folded:
+            folded[pair] = fold_step(*pair)
+    steps, step = _intern([folded[pair] for pair in zip(elements.tag, elements.names, strict=True)])
     tags, tag = _intern(elements.tag)
+    labels = elements.labels
+    names, name = _intern(
+        [f"{_short(one)} {labels[row]}" if row in labels else _short(one) for row, one in enumerate(elements.names)]
+    )
     words = [tokens(text) for text in leaves.text]
     token_start = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(found) for found in words], out=token_start[1:])
@@ -256,7 +267,14 @@ def fingerprint(
         link_target=link_target,
         link_text=link_text,
         link_kind=link_kind,
+        names=names,
+        name=name,
     )
+
+
+def _short(names: str) -> str:
+    """The id and the first classes of an element, whole ones."""
+    return names if len(names) <= MAX_NAMES else names[: names.rfind(".", 0, MAX_NAMES) + 1].rstrip(".")
 
 
 def fold_step(tag: str, names: str) -> str:
@@ -388,51 +406,73 @@ def _title_hashes(*titles: str | None) -> set[int]:
 
 
 def _links(leaves: Leaves, base: str | None) -> tuple[Ints, Ints, Ints, Ints]:
-    host = urlsplit_safe(base)[0] if base else ""
-    leaf, target, text, kind = [], [], [], []
+    home = split_address(base) if base else ("", "")
+    folder = home[1].partition("?")[0].rpartition("/")[0] + "/"
+    leaf: list[int] = []
+    target: list[int] = []
+    text: list[int] = []
+    kind: list[int] = []
     memo: dict[str, tuple[int, int]] = {}
     for number, address, words in leaves.links:
-        if address not in memo:
-            memo[address] = _target(address, base, host)
-        digest, what = memo[address]
+        known = memo.get(address)
+        if known is None:
+            known = memo[address] = _target(address, home[0], folder)
         leaf.append(number)
-        target.append(digest)
+        target.append(known[0])
         text.append(text_hash(words))
-        kind.append(what)
-    return (
-        np.array(leaf, np.int64),
-        np.array(target, np.uint64),
-        np.array(text, np.uint64),
-        np.array(kind, np.int64),
-    )
+        kind.append(known[1])
+    return np.array(leaf, np.int64), np.array(target, np.uint64), np.array(text, np.uint64), np.array(kind, np.int64)
 
 
-def urlsplit_safe(url: str) -> tuple[str, str]:
-    """(host without www., path with query) of an address; ("", address) where it cannot be read."""
-    try:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").removeprefix("www.")
-    except ValueError:
-        return "", url
-    return host, parts.path + (f"?{parts.query}" if parts.query else "")
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*:)?//([^/?#]*)([^#]*)", re.I)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.I)
 
 
-def _target(address: str, base: str | None, host: str) -> tuple[int, int]:
+def split_address(url: str) -> tuple[str, str]:
+    """(host in lower case without www., user and port; path with query) of an address; no host for a relative one.
+
+    Cheaper by a factor of ten than urllib's parser, which also refuses addresses that pages do have.
+
+    >>> split_address("https://www.Example.org:80/a?b=1#c"), split_address("a/b#c")
+    (('example.org', '/a?b=1'), ('', 'a/b'))
+    """
+    found = _ADDRESS.match(url)
+    if found is None:
+        return "", url.partition("#")[0]
+    host = found.group(1).rpartition("@")[2].lower()
+    return host.partition(":")[0].removeprefix("www."), found.group(2) or "/"
+
+
+def _target(address: str, host: str, folder: str) -> tuple[int, int]:
     """(hash of where a link leads, kind). Inside the site the host is left out, so that http, https and www agree."""
-    lowered = address[:12].lower()
-    if not address or address.startswith("#"):
-        return int(_HASH(address.encode("utf-8", "surrogatepass"))), FRAGMENT
-    if lowered.startswith(("javascript:", "mailto:", "tel:", "data:")):
-        return int(_HASH(address.encode("utf-8", "surrogatepass"))), ACTION
-    if not lowered.startswith(("http:", "https:", "//", "/")) and base:
-        try:
-            address = urljoin(base, address)
-        except ValueError:
-            return int(_HASH(address.encode("utf-8", "surrogatepass"))), INSIDE
-    where, path = urlsplit_safe(address)
-    outside = bool(where) and (where != host if host else False)
-    shown = f"{where if outside else ''}{path}"
-    return int(_HASH(shown.encode("utf-8", "surrogatepass"))), OUTSIDE if outside else INSIDE
+    if not address or address[0] == "#":
+        return _digest(address), FRAGMENT
+    where, path = split_address(address)
+    if not where:
+        if _SCHEME.match(address):
+            return _digest(address), ACTION
+        if path[:1] != "/":
+            path = _without_dots(folder + path)
+        return _digest(path), INSIDE
+    outside = bool(host) and where != host
+    return _digest(where + path if outside else path), OUTSIDE if outside else INSIDE
+
+
+def _without_dots(path: str) -> str:
+    if "./" not in path:
+        return path
+    head, question, query = path.partition("?")
+    steps: list[str] = []
+    for step in head.split("/"):
+        if step == "..":
+            del steps[max(1, len(steps) - 1) :]
+        elif step != ".":
+            steps.append(step)
+    return "/".join(steps) + question + query
+
+
+def _digest(text: str) -> int:
+    return int(_HASH(text.encode("utf-8", "surrogatepass")))
 
 
 @cache
@@ -476,7 +516,7 @@ _STORED = {
     "strong": "<u4", "digits": "<u4", "sentence_ends": "<u2", "commas": "<u2", "capitals": "<u2", "heading": "u1",
     "breaks": "<u2", "group": "<i4", "row": "<i4", "token_start": "<u4", "token_hash": "<u4", "parent": "<i4",
     "place": "<u2", "marks": "<u4", "step": "<u2", "tag": "<u2", "link_leaf": "<u4", "link_target": "<u8",
-    "link_text": "<u8", "link_kind": "u1",
+    "link_text": "<u8", "link_kind": "u1", "name": "<u2",
 }  # fmt: skip
 _WORKING = {"<u8": np.uint64, "<u4": np.int64, "<u2": np.int64, "u1": np.int64, "<i4": np.int64}
 
@@ -494,6 +534,7 @@ class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     between: dict[int, str]
     texts: list[str]
     columns: list[bytes]
+    names: list[str]
 
 
 def encode(page: Fingerprint) -> bytes:
@@ -509,12 +550,12 @@ def encode(page: Fingerprint) -> bytes:
     return msgspec.msgpack.encode(
         _Stored(
             page.key, page.rank, page.fetched, page.content_hash, page.url, page.title, page.lang, list(page.steps),
-            list(page.tags), dict(sorted(page.between.items())), list(page.texts), columns,
+            list(page.tags), dict(sorted(page.between.items())), list(page.texts), columns, list(page.names),
         )
     )  # fmt: skip
 
 
-def decode(data: bytes) -> Fingerprint:
+def decode(data: bytes | memoryview) -> Fingerprint:
     """The reverse of `encode`. Raises TemplateError for bytes that are no fingerprint, whatever they hold."""
     try:
         stored = msgspec.msgpack.decode(data, type=_Stored)
@@ -529,7 +570,7 @@ def decode(data: bytes) -> Fingerprint:
         columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
     page = Fingerprint(
         stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,
-        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), origin=None, **columns,
+        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), names=tuple(stored.names), **columns,
     )  # fmt: skip
     problem = _inconsistency(page)
     if problem:
@@ -557,13 +598,13 @@ def _inconsistency(page: Fingerprint) -> str | None:
             return f"column {name} is not of {n} leaves"
     if len(page.texts) != n or len(page.token_start) != n + 1:
         return "texts or tokens do not fit the leaves"
-    if any(len(getattr(page, name)) != m for name in ("place", "marks", "step", "tag")):
+    if any(len(getattr(page, name)) != m for name in ("place", "marks", "step", "tag", "name")):
         return "containers do not fit together"
     if n and (page.row.min() < 0 or page.row.max() >= m):
         return "a leaf lies in no container"
     if m and (page.parent[0] != -1 or (page.parent[1:] >= np.arange(1, m)).any() or (page.parent[1:] < 0).any()):
         return "a container stands before the one it lies in"
-    if m and (page.step.max() >= len(page.steps) or page.tag.max() >= len(page.tags)):
+    if m and (page.step.max() >= len(page.steps) or page.tag.max() >= len(page.tags) or page.name.max() >= len(page.names)):
         return "a container has no name"
     if (np.diff(page.token_start) < 0).any() or page.token_start[0] or page.token_start[-1] != len(page.token_hash):
         return "token offsets do not fit the tokens"

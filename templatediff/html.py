@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from templatediff.errors import PageError
 
 Node = LexborNode
-TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML have ids from 3 to LAST_KNOWN_ID
+TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML have ids from FIRST_ID to LAST_KNOWN_ID
+FIRST_ID = 6  # smaller ones, but for text, are comments and the like
 LAST_KNOWN_ID = 255  # unknown elements carry a pointer value, far above
 
 MAX_CHARACTERS = 32 * 1024 * 1024
@@ -24,8 +25,8 @@ MAX_TAGS = 1_000_000
 MAX_DEPTH = 4096
 MAX_ATTRIBUTES = 4096  # on one tag
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_WHOLE_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*?(/?)>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)")
+_WHOLE_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)[^<>]*?(/?)>")
 # elements of drawings close themselves with "/>", which HTML's own do not
 _DRAWING = frozenset(
     [
@@ -61,7 +62,7 @@ _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_RAW_TEXT = re.compile(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->")
+_RAW_TEXT = re.compile(r"<(?:script|style)\b|<!--", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,44 @@ def read_head(tree: Tree) -> Head:
     return Head(**{name: value for name, value in found.items() if value})
 
 
+def selector_fault(selector: str) -> str | None:
+    """What is wrong with a CSS selector, None for one that the parser reads."""
+    try:
+        LexborHTMLParser("<p>").css(selector)
+    except (SelectolaxError, ValueError, RuntimeError) as error:
+        return f"selector {selector!r} cannot be read ({str(error).strip() or type(error).__name__})"
+    return None
+
+
+def selected(text: str, selector: str, scripting: bool = True) -> list[tuple[str, str]]:
+    """(CSS path from the body with `:nth-child` steps, text) of the elements that a selector names, in document order.
+
+    The path is that of `segment.Elements.selector`; html stands for the body, and what is outside the body is left out.
+    """
+    tree = parse(text, scripting)
+    found = []
+    for node in tree.parser.css(selector):
+        path = "body" if node.tag == "html" else _path(node)
+        if path is not None:
+            found.append((path, node.text(deep=True)))
+    return found
+
+
+def _path(node: Node) -> str | None:
+    """Path of an element from the body, None for one outside of it."""
+    steps: list[str] = []
+    above: Node | None = node
+    while above is not None and above.tag != "body":
+        place = 1
+        before = above.prev
+        while before is not None:
+            place += before.is_element_node
+            before = before.prev
+        steps.append(f"{above.tag}:nth-child({place})")
+        above = above.parent
+    return " > ".join(["body", *reversed(steps)]) if above is not None else None
+
+
 def _read_head_element(name: str, attributes: dict[str, str | None], found: dict[str, str | None]) -> None:
     if name == "base":
         found.setdefault("base", attributes.get("href"))
@@ -157,8 +196,13 @@ def _check_limits(text: str) -> None:
         if depth > MAX_DEPTH:
             raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {MAX_DEPTH:,}")
     for start, end in _long_stretches(text):
-        if _TAG.match(text, start) and len(_QUOTED.sub("", text[start:end]).split()) > MAX_ATTRIBUTES:
+        if _TAG.match(text, start) and _attributes(text[start:end]) > MAX_ATTRIBUTES:
             raise PageError("too-large", f"a tag with more than {MAX_ATTRIBUTES:,} attributes")
+
+
+def _attributes(stretch: str) -> int:
+    """Attributes of the tag that a stretch begins with."""
+    return len(_QUOTED.sub("", stretch).partition(">")[0].split())
 
 
 def _could_be_deep(text: str, tags: int) -> bool:
@@ -178,13 +222,13 @@ def _could_be_deep(text: str, tags: int) -> bool:
 
 
 def _long_stretches(text: str, least: int = 16384) -> Iterator[tuple[int, int]]:
-    """Spans of `least` characters or more that hold neither < nor > after their first character."""
+    """Spans of `least` characters or more that hold no < after their first character."""
     place = 0
     while place + least < len(text):
-        last = max(text.rfind("<", place + 1, place + least), text.rfind(">", place + 1, place + least))
+        last = text.rfind("<", place + 1, place + least)
         if last < 0:
-            ends = [found for found in (text.find("<", place + least), text.find(">", place + least)) if found >= 0]
-            last = min(ends, default=len(text))
+            last = text.find("<", place + least)
+            last = len(text) if last < 0 else last
             yield place, last
         place = last
 
@@ -198,7 +242,7 @@ def _depth(text: str) -> int:
     stack: list[str] = []
     inside: dict[str, int] = {}
     deepest = formatting = 0
-    for closing, name, itself in _WHOLE_TAG.findall(_RAW_TEXT.sub("", text)):
+    for closing, name, itself in _WHOLE_TAG.findall(_without_raw_text(text)):
         name = name.lower()
         if name in _VOID or (itself and name in _DRAWING):
             continue
@@ -216,14 +260,35 @@ def _depth(text: str) -> int:
             inside[name] = inside.get(name, 0) + 1
             formatting += name in _FORMATTING
             deepest = max(deepest, len(stack) + (FORMATTING_COST - 1) * formatting)
+            if deepest > MAX_DEPTH:
+                break
     return deepest
+
+
+def _without_raw_text(text: str) -> str:
+    """The text without scripts, styles and comments; one that never ends takes the rest. One pass, whatever the text."""
+    kept: list[str] = []
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters change length in lower case
+        lowered = text
+    place = 0
+    for opening in _RAW_TEXT.finditer(text):
+        if opening.start() < place:
+            continue
+        kept.append(text[place : opening.start()])
+        end = lowered.find("-->" if opening[0] == "<!--" else "</" + opening[0][1:].lower(), opening.end())
+        if end < 0:
+            return "".join(kept)
+        place = end
+    kept.append(text[place:])
+    return "".join(kept)
 
 
 def _stands_above(stack: list[str], name: str, within: tuple[str, ...]) -> bool:
     """Whether an open element of this name comes before any of `within`, looking from the top of the stack."""
     if not within:
         return True
-    for other in reversed(stack):
+    for other in stack[: -LOOKED_BACK - 1 : -1]:
         if other == name:
             return True
         if other in within:
@@ -232,6 +297,7 @@ def _stands_above(stack: list[str], name: str, within: tuple[str, ...]) -> bool:
 
 
 FORMATTING_COST = 4
+LOOKED_BACK = 64  # steps up the open elements for one whose end tag was left out
 _FORMATTING = frozenset(
     ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
 )

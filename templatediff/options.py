@@ -105,7 +105,7 @@ class Options:
             or not tags
             or not all((tag.isascii() and tag.isidentifier()) or tag.replace("-", "_").isidentifier() for tag in tags)
         ):
-            raise UsageError(f"leaf_tags is {self.leaf_tags!r}: give names of HTML elements, such as div, p, table")
+            raise UsageError(f"leaf_tags is {_listed(self.leaf_tags)}: give names of HTML elements, such as div, p, table")
         object.__setattr__(self, "leaf_tags", tags)
         if self.short_leaves not in SHORT_LEAVES:
             raise UsageError(f"short_leaves is {self.short_leaves!r}: choose auto, join or keep")
@@ -143,3 +143,8 @@ class Options:
         """Names of the options in which the two differ, in alphabetical order."""
         mine, theirs = self.to_dict(), other.to_dict()
         return tuple(name for name in mine if mine[name] != theirs[name])
+
+
+def _listed(tags: object) -> str:
+    """Names as a person would write them."""
+    return repr(", ".join(sorted(map(str, tags)))) if isinstance(tags, frozenset | set | list | tuple) else repr(tags)

@@ -13,6 +13,7 @@ import idna
 from publicsuffixlist import PublicSuffixList
 
 from templatediff.errors import UsageError
+from templatediff.text import valid
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _NOT_IN_HOSTS = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
@@ -64,6 +65,8 @@ class Page:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise UsageError(f"{name} is {type(value).__name__}: give str or None")
+            if value is not None and name != "path":  # a path names a file, whatever its bytes are
+                object.__setattr__(self, name, valid(value))
         object.__setattr__(self, "fetched", utc_text(self.fetched))
 
 

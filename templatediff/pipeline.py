@@ -12,27 +12,23 @@ from typing import Any
 from templatediff import render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.decode import decode
+from templatediff.drift import PageFit, page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
 from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint, text_hash
-from templatediff.label import EMPTY, ERROR, Labels, headline, label
+from templatediff.label import EMPTY, ERROR, Labels, headline, label, overruled
 from templatediff.lessons import teach
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url
 from templatediff.profile import SiteProfile
 from templatediff.profile import merge as merge_profiles
+from templatediff.rules import Rule, judge, read_rules
 from templatediff.sample import take
 from templatediff.score import Weights, shipped
 from templatediff.segment import Leaves, segment
-from templatediff.template import (
-    PROFILE_FILE,
-    TEMPLATE_FILE,
-    SiteTemplate,
-    of_profile,
-    read_json,
-    read_profile,
-    save_all,
-    site_folders,
-)
+from templatediff.slots import Value
+from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_json, read_profile, save_all, site_folders
+from templatediff.template import SiteTemplate, of_profile
+from templatediff.text import valid
 
 log = logging.getLogger("templatediff")
 
@@ -138,7 +134,7 @@ class Template(SiteTemplate):
             )
         added = learn(pages, site=self.site, options=self.options)
         assert added.profile is not None
-        return derive(merge_profiles(self.profile, added.profile))
+        return replace(derive(merge_profiles(self.profile, added.profile)), rules=self.rules)
 
     def save(self, folder: str | Path) -> None:
         """Write DIR/<site>/template.json and the profile beside it. Raises OutputError."""
@@ -154,9 +150,14 @@ def derive(profile: SiteProfile, weights: Weights | None = None) -> Template:
 
 
 def load_site(folder: Path) -> Template:
-    """The template in one site's folder, from its profile, or from template.json alone. Raises TemplateError."""
+    """The template in one site's folder, from its profile, or from template.json alone, with the user's rules.
+
+    Raises TemplateError.
+    """
+    rules = read_rules(folder.parent, folder)
     profile = read_profile(folder)
-    return derive(profile) if profile is not None else Template(**read_json(folder, shipped()).__dict__)
+    made = derive(profile) if profile is not None else Template(**read_json(folder, shipped()).__dict__)
+    return replace(made, rules=rules) if rules else made
 
 
 def load(folder: str | Path) -> dict[str, Template]:
@@ -184,7 +185,8 @@ def learn(
     are left out. `weights` other than the shipped ones serve measuring. Raises InputError where no page is left.
     """
     options = options or Options()
-    prints: list[Fingerprint] = []
+    profile = SiteProfile(site or "", options)
+    taught = False
     named: Counter[str] = Counter()
     for given in pages:
         page = as_page(given)
@@ -196,17 +198,15 @@ def learn(
         except PageError as error:
             log.warning("%s: %s", page.path or "a page", error)
             continue
-        prints.append(made)
+        profile.add(made)
+        taught = True
         host = page.site or host_of(page.url) or named_host(leaves)
         if host:
             named[host] += 1
-    if not prints:
+    if not taught:
         raise InputError("no page to learn from")
     if site is None:
-        site = min(named, key=lambda name: (-named[name], name)) if named else "site"
-    profile = SiteProfile(site, options)
-    for made in prints:
-        profile.add(made)
+        profile.site = min(named, key=lambda name: (-named[name], name)) if named else "site"
     return derive(profile, weights)
 
 
@@ -260,31 +260,62 @@ def extract(
     return replace(made, _again=again)
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one page adds to the totals of a run: its leaves, how the template fits it where that was asked for, the
+    rules that matched and the pairs of them that disagreed.
+    """
+
+    static: int = 0
+    dynamic: int = 0
+    content: int = 0
+    fit: PageFit | None = None
+    matched: frozenset[Rule] = frozenset()
+    conflicts: frozenset[tuple[Rule, Rule]] = frozenset()
+
+
 def extract_counted(
-    page: Page, template: SiteTemplate | None, options: Options, site: str | None, parts: tuple[str, ...]
-) -> tuple[Extraction, Counter[str]]:
-    """The extraction and its leaf counts (static, dynamic, content)."""
+    page: Page,
+    template: SiteTemplate | None,
+    options: Options,
+    site: str | None,
+    parts: tuple[str, ...],
+    *,
+    fit: bool = False,
+    rules: Sequence[Rule] | None = None,
+) -> tuple[Extraction, Tally]:
+    """The extraction and what it adds to the totals; `fit` also measures how well the template fits the page.
+
+    `rules` are the template's own if they are not given.
+    """
     if site is None and template is not None:
         site = template.site
     if page.failure is not None:
-        return failed(page, site, page.failure), Counter()
+        return failed(page, site, page.failure), Tally()
     try:
         text = _text(page)
         leaves, made = prepare(page, options, text)
         labels = label(made, template, template.weights if template is not None else shipped())
-        return _record(page, site, text, leaves, labels, template, options, parts)
+        if rules is None:
+            rules = template.rules if template is not None else ()
+        if rules:
+            labels = overruled(labels, judge(rules, text, leaves, _values(leaves, labels, template)))
+        record, tally = _record(page, site, text, leaves, labels, template, options, parts)
+        if fit and template is not None and template.profile is not None:
+            tally = replace(tally, fit=page_fit(labels.context.page, template.sample, labels.layout))
+        return record, tally
     except PageError as error:
-        return failed(page, site, Failure(error.kind, error.message)), Counter()
+        return failed(page, site, Failure(error.kind, error.message)), Tally()
     except TemplateDiffError:
         raise
     except Exception as error:
         # one page must not end the run; the log has the traceback
         log.debug("%s", page.path, exc_info=True)
-        return failed(page, site, Failure("internal", f"{type(error).__name__}: {error}")), Counter()
+        return failed(page, site, Failure("internal", f"{type(error).__name__}: {error}")), Tally()
 
 
 def _text(page: Page) -> str:
-    return page.html if isinstance(page.html, str) else decode(page.html, page.charset).text
+    return valid(page.html) if isinstance(page.html, str) else decode(page.html, page.charset).text
 
 
 def prepare(page: Page, options: Options, text: str | None = None) -> tuple[Leaves, Fingerprint]:
@@ -317,7 +348,7 @@ def _record(
     template: SiteTemplate | None,
     options: Options,
     parts: tuple[str, ...],
-) -> tuple[Extraction, Counter[str]]:
+) -> tuple[Extraction, Tally]:
     kept = labels.kept.tolist()
     content = render.text(leaves, kept)
     verdict, reason = labels.verdict, labels.reason
@@ -350,14 +381,23 @@ def _record(
         if "html" in parts:
             made._parts["html"] = render.html(rich, kept, url=made.url)
     changes = Counter(labels.changes())
-    counts = Counter(static=changes["static"], dynamic=changes["dynamic"], content=sum(kept))
+    tally = Tally(changes["static"], changes["dynamic"], sum(kept))
+    if labels.ruling is not None:
+        tally = replace(tally, matched=labels.ruling.matched, conflicts=labels.ruling.conflicts)
     if "leaves" in parts:
         made._parts["leaves"] = _leaf_records(leaves, labels, template)
-    return made, counts
+    return made, tally
 
 
 def _absolute(url: str | None) -> str | None:
     return url if url and normal_url(url) else None
+
+
+def _values(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
+    """The slot values in each leaf; none in gist mode."""
+    if template is None or not labels.siblings:
+        return [()] * len(leaves)
+    return template.slots_of(labels.layout).of(labels.context.page, leaves.text)
 
 
 def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[dict[str, Any]]:
@@ -366,12 +406,11 @@ def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None)
     level, _ = labels.level
     k, n = labels.k_of_n()
     changes = labels.changes()
-    slots = template.slots_of(labels.layout) if template is not None else {}
-    keys = page.local_keys[page.row].tolist() if len(page) else []
+    values = _values(leaves, labels, template)
     records = []
     start = 0
     for number, text in enumerate(leaves.text):
-        slot = slots.get(keys[number]) if changes[number] == "dynamic" else None
+        slot = values[number][0] if values[number] else None
         records.append(
             {
                 "selector": leaves.elements.selector(leaves.row[number]),
@@ -383,10 +422,14 @@ def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None)
                 "level": level,
                 "content": bool(labels.kept[number]),
                 "p": round(float(labels.p[number]), 4),
-                "slot": slot.type if slot else None,
-                "value": text if slot else None,
+                "slot": slot.slot.type if slot else None,
+                "value": text[slot.start : slot.end] if slot else None,
                 "reasons": labels.reasons(number),
                 "text": text,
+                "slots": [
+                    {"type": one.slot.type, "value": text[one.start : one.end], "start": one.start}
+                    for one in values[number]
+                ],
             }
         )
         start += len(text) + 2

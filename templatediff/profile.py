@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
-from templatediff.errors import MismatchError, TemplateError
+from templatediff.errors import MismatchError, TemplateError, UsageError
 from templatediff.fingerprint import Fingerprint, decode, encode, rank_of
 from templatediff.options import Options
 from templatediff.page import fetch_month, url_shape
@@ -96,11 +96,26 @@ class SiteProfile:
     def __len__(self) -> int:
         return len(self.entries())
 
+    def since(self, date: str) -> SiteProfile:
+        """A new profile of the pages fetched at `date` (as in `Page.fetched`) or later; undated pages are not."""
+        kept = SiteProfile(self.site, self.options)
+        for entry in self._entries.values():
+            if entry.version[0] >= date:
+                kept._put(entry)
+        return kept
+
     def to_bytes(self) -> bytes:
         """The profile uncompressed: equal profiles give equal bytes."""
-        entries = [_decompress(entry.data) for entry in self.entries()]
-        body = msgspec.msgpack.encode(_Stored(FORMAT, self.site, self.options.to_dict(), entries))
-        return _MAGIC + body
+        return b"".join(self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes, an entry at a time: all at once, twice over, would take more memory than learning does."""
+        encode = msgspec.msgpack.encode
+        entries = self.entries()
+        yield _MAGIC + b"\x94" + encode(FORMAT) + encode(self.site) + encode(self.options.to_dict())
+        yield b"\xdd" + len(entries).to_bytes(4, "big")
+        for entry in entries:
+            yield encode(_decompress(entry.data))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "profile") -> SiteProfile:
@@ -108,9 +123,9 @@ class SiteProfile:
         if not data.startswith(_MAGIC):
             raise TemplateError(f"{name} is not a templatediff profile: learn again")
         try:
-            stored = msgspec.msgpack.decode(data[len(_MAGIC) :], type=_Stored)
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-            newer = re.match(rb"\x94([\x00-\x7f])", data[len(_MAGIC) :])
+            stored = msgspec.msgpack.decode(memoryview(data)[len(_MAGIC) :], type=_Stored)
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+            newer = re.match(rb"\x94([\x00-\x7f])", data[len(_MAGIC) : len(_MAGIC) + 2])
             if newer and newer.group(1)[0] > FORMAT:
                 raise TemplateError(_newer(name, newer.group(1)[0])) from None
             raise TemplateError(f"{name} is damaged ({error}): learn again") from None
@@ -124,13 +139,17 @@ class SiteProfile:
         try:
             for raw in stored.entries:
                 profile.add(decode(raw))
-        except TemplateError as error:
+        except (TemplateError, UsageError) as error:
             raise TemplateError(f"{name} is damaged ({error}): learn again") from None
         return profile
 
     def save(self, file: Path) -> None:
         """Write the compressed profile to a file, which the caller puts in place."""
-        file.write_bytes(zstandard.ZstdCompressor(level=10, write_checksum=True).compress(self.to_bytes()))
+        size = sum(map(len, self._pieces()))
+        compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
+        with file.open("wb") as raw, compressor.stream_writer(raw, size=size) as out:
+            for piece in self._pieces():
+                out.write(piece)
 
     @classmethod
     def load(cls, file: Path) -> SiteProfile:
@@ -142,7 +161,7 @@ class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     format: int
     site: str
     options: dict[str, object]
-    entries: list[bytes]
+    entries: list[memoryview]  # of the bytes that are read, no copies
 
 
 def _newer(name: str, number: int) -> str:

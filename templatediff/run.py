@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from templatediff.crawl import Skipped, Source, list_sources, read_source
+from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, registrable_domain
+from templatediff.page import Failure, Page, host_of, registrable_domain, utc_text
 from templatediff.parallel import in_order
 from templatediff.pipeline import (
     ALONE,
     Extraction,
+    Tally,
     Template,
-    derive,
     extract_counted,
     failed,
     load_site,
@@ -34,9 +35,13 @@ from templatediff.pipeline import (
     prepare,
 )
 from templatediff.profile import SiteProfile
+from templatediff.rules import Rule, read_rules, reports
 from templatediff.score import shipped
 from templatediff.segment import Leaves
-from templatediff.template import PROFILE_FILE, read_json, read_profile, save_all, site_folder, site_folders
+from templatediff.statics import write_statics
+from templatediff.store import PROFILE_FILE, read_json, read_profile, site_folder, site_folders
+from templatediff.text import valid
+from templatediff.upkeep import put
 
 log = logging.getLogger("templatediff")
 
@@ -48,7 +53,9 @@ _FEW = 48  # pages up to which starting processes costs more than it saves
 
 @dataclass(slots=True)
 class Totals:
-    """What a run counted. `failures` are (path, kind, message); `warnings` are said once each."""
+    """What a run counted. `failures` are (path, kind, message); `warnings` are said once each; `fits` tells for each
+    site whose stored template was applied how well that fits the pages.
+    """
 
     pages: int = 0
     failed: int = 0
@@ -60,6 +67,7 @@ class Totals:
     skipped: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    fits: dict[str, SiteFit] = field(default_factory=dict)
 
 
 Progress = Callable[[str, int, int], None]
@@ -86,6 +94,8 @@ class _Given:
     templates: str | None  # folder of stored templates or spooled profiles
     named: Mapping[str, Template] | None  # templates handed in by the caller
     spool: _Spool | None = None  # keeps the folder while the value lives
+    fit: bool = False  # whether to measure how well stored templates fit
+    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
 
 
 # where a page's site comes from: ("site", name) is settled; ("folder", folder, folder's name, host or "") waits until
@@ -141,7 +151,7 @@ class _Learner:
     @staticmethod
     def crashed(source: Source) -> _Read:
         """What is told of a page that killed the process twice that read it."""
-        given = ("folder", source.folder, source.folder_site, host_of(source.url) or "")
+        given = ("folder", source.folder, valid(source.folder_site), host_of(source.url) or "")
         return _Read([given], {}, Counter(), [(source.path, *_CRASH)])
 
     @staticmethod
@@ -168,14 +178,14 @@ def _group(given: _Given, source: Source, page: Page, leaves: Leaves | None) -> 
     if page.site:
         return ("site", page.site)
     if given.site_from == "folder":
-        return ("site", source.folder_site)
+        return ("site", valid(source.folder_site))
     host = host_of(page.url)
     if host:
         return ("site", registrable_domain(host) if given.site_from == "domain" else host)
     named = named_host(leaves) if leaves is not None else None
     if named and given.site_from == "domain":
         named = registrable_domain(named)
-    return ("folder", source.folder, source.folder_site, named or "")
+    return ("folder", source.folder, valid(source.folder_site), named or "")
 
 
 def _resolve(groups: Iterable[_Group | None]) -> dict[_Group, str]:
@@ -205,29 +215,30 @@ class _Applier:
         self.parts = parts
         self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
 
-    def __call__(self, work: Sequence[tuple[Source, str]]) -> list[tuple[Extraction, Counter[str]] | None]:
+    def __call__(self, work: Sequence[tuple[Source, str]]) -> list[tuple[Extraction, Tally] | None]:
         return [self.one(source, site, self.parts) for source, site in work]
 
     @staticmethod
-    def crashed(work: tuple[Source, str]) -> list[tuple[Extraction, Counter[str]] | None]:
+    def crashed(work: tuple[Source, str]) -> list[tuple[Extraction, Tally] | None]:
         """The record of a page that killed the process twice that worked on it."""
         source, site = work
         page = Page(b"", url=source.url, fetched=source.fetched, path=source.path)
-        return [(failed(page, site, Failure(*_CRASH)), Counter())]
+        return [(failed(page, site, Failure(*_CRASH)), Tally())]
 
     @staticmethod
     def joined(
-        parts: list[list[tuple[Extraction, Counter[str]] | None]],
-    ) -> list[tuple[Extraction, Counter[str]] | None]:
+        parts: list[list[tuple[Extraction, Tally] | None]],
+    ) -> list[tuple[Extraction, Tally] | None]:
         return [one for part in parts for one in part]
 
-    def one(self, source: Source, site: str, parts: tuple[str, ...]) -> tuple[Extraction, Counter[str]] | None:
+    def one(self, source: Source, site: str, parts: tuple[str, ...]) -> tuple[Extraction, Tally] | None:
         page = read_source(source)
         if isinstance(page, Skipped):
             return None
         template = self.template(site)
         options = template.options if template is not None else self.given.options or Options()
-        return extract_counted(page, template, options, site, parts)
+        rules = self.given.rules.get(site)
+        return extract_counted(page, template, options, site, parts, fit=self.given.fit, rules=rules)
 
     def template(self, site: str) -> Template | None:
         if self.given.named is not None:
@@ -260,6 +271,7 @@ def extract_crawl(
     fetched: str | None = None,
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
+    template_text: str | Path | None = None,
     totals: Totals | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Extraction]:
@@ -273,11 +285,14 @@ def extract_crawl(
     limit      pages of each site, the first in order
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
+    template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
     totals     is counted up while the records are drawn
 
     Raises InputError where there is no page, TemplateError for damaged templates. A page that fails is a record.
     """
     totals = totals if totals is not None else Totals()
+    if template_text is not None:
+        ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
     given, sources, sites, spool = _first_reading(
         list(paths),
         templates,
@@ -293,6 +308,8 @@ def extract_crawl(
         progress,
     )
     try:
+        if template_text is not None:
+            _write_statics(given, sources, sites, Path(template_text))
         yield from _second_reading(given, sources, sites, jobs, parts, totals, progress)
     finally:
         if spool is not None and parts is not None:
@@ -318,12 +335,18 @@ def _first_reading(
     named = templates if isinstance(templates, Mapping) else None
     if update and folder is None:
         raise UsageError("update needs a folder of templates to learn into")
-    given = _Given(options, site, _site_from(site_from), None, named)
+    if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
+        raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
+    given = _Given(options, site, _site_from(site_from), None, named, fit=templates is not None and not update)
     sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])])
     profiles, sources, sites = _read(given, sources, jobs, limit, totals, progress)
     if named is not None:
         _check_options(given, named)
-        return given, sources, sites, None
+        return replace(given, rules={name: template.rules for name, template in named.items()}), sources, sites, None
+    if folder is not None:
+        given = replace(
+            given, rules={name: read_rules(folder, folder / site_folder(name)) for name in sorted(set(sites))}
+        )  # fmt: skip
     spool = None
     if folder is not None and not update:
         site_folders(folder)
@@ -458,6 +481,8 @@ def _second_reading(
     chunks = [work[start : start + _CHUNK] for start in range(0, len(work), _CHUNK)]
     layouts: set[tuple[str | None, int]] = set()
     applier = _Applier(given, wanted) if parts is None else None
+    matched: Counter[Rule] = Counter()
+    conflicts: Counter[tuple[Rule, Rule]] = Counter()
     totals.failures.clear()
     done = 0
     for chunk, records in zip(
@@ -467,12 +492,16 @@ def _second_reading(
             done += 1
             if record is None:  # it was a page in the first reading: the file changed since
                 failure = Failure("changed", "changed while it was read")
-                record = failed(Page(b"", path=source.path), name, failure), Counter()
-            made, counts = record
+                record = failed(Page(b"", path=source.path), name, failure), Tally()
+            made, tally = record
             totals.pages += 1
-            totals.static += counts["static"]
-            totals.dynamic += counts["dynamic"]
-            totals.content += counts["content"]
+            totals.static += tally.static
+            totals.dynamic += tally.dynamic
+            totals.content += tally.content
+            matched.update(tally.matched)
+            conflicts.update(tally.conflicts)
+            if tally.fit is not None:
+                totals.fits.setdefault(name, SiteFit()).add(tally.fit)
             if made.error is not None:
                 totals.failed += 1
                 totals.failures.append((source.path, made.error.kind, made.error.message))
@@ -482,6 +511,18 @@ def _second_reading(
             if progress is not None:
                 progress("extract", done, len(work))
             yield replace(made, _again=_on_demand(applier, source, name)) if applier is not None else made
+    in_play = dict.fromkeys(rule for name in sorted(set(sites)) for rule in given.rules.get(name, ()))
+    totals.warnings.extend(reports(list(in_play), matched, conflicts))
+    totals.warnings.extend(in_words(name, fit.whole) for name, fit in sorted(totals.fits.items()) if fit.drifted)
+
+
+def _write_statics(given: _Given, sources: list[Source], sites: list[str], file: Path) -> None:
+    pages: dict[str, list[Source]] = {}
+    for source, name in zip(sources, sites, strict=True):
+        pages.setdefault(name, []).append(source)
+    applier = _Applier(given, ())
+    templates = (template for name in sorted(pages) if (template := applier.template(name)) is not None)
+    write_statics(file, templates, pages)
 
 
 def _on_demand(applier: _Applier, source: Source, site: str) -> Callable[[tuple[str, ...]], Extraction]:
@@ -500,6 +541,7 @@ def learn_crawl(
     jobs: int = 1,
     *,
     update: bool = False,
+    since: str | None = None,
     options: Options | None = None,
     site: str | None = None,
     site_from: str = "auto",
@@ -511,31 +553,33 @@ def learn_crawl(
 ) -> list[str]:
     """Learn the sites of a crawl into a folder of templates; the names of the sites that were written, in order.
 
-    With `update` the folder's own memory of these sites is kept and added to, else it is replaced. The other arguments
-    are those of `extract_crawl`. Raises InputError, OutputError, TemplateError, MismatchError.
+    With `update` the folder's own memory of these sites is kept and added to, else it is replaced; then `since` (ISO 8601)
+    drops what was fetched before it, and undated pages, from the memory of these sites. The other arguments are those of
+    `extract_crawl`. Raises InputError, OutputError, TemplateError, MismatchError, UsageError.
     """
+    if since is not None and not update:
+        raise UsageError("since drops older pages from templates that are there: it needs update")
+    since = utc_text(since)
     totals = totals if totals is not None else Totals()
     given = _Given(options, site, _site_from(site_from), None, None)
     sources = list_sources(list(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
     profiles, pages, _ = _read(given, sources, jobs, limit, totals, progress)
     totals.pages = len(pages)
     totals.failed = len(totals.failures)
-    return _save_profiles(profiles, Path(folder), update, totals)
+    del sources, pages, _  # the names of a hundred thousand pages take as much memory as deriving their template
+    return _save_profiles(profiles, Path(folder), update, totals, since)
 
 
-def _save_profiles(profiles: dict[str, SiteProfile], folder: Path, update: bool, totals: Totals) -> list[str]:
+def _save_profiles(
+    profiles: dict[str, SiteProfile], folder: Path, update: bool, totals: Totals, since: str | None = None
+) -> list[str]:
     """Derive and write one site after the other; `profiles` is emptied, so that memory stays bounded."""
-    names = sorted(profiles)
-    for name in names:
-        profile = profiles.pop(name)
-        if update:
-            place = folder / site_folder(name)
-            known = read_profile(place) if place.is_dir() else None
-            if known is not None:
-                known.site = name
-                known.absorb(profile)
-                profile = known
-        template = derive(profile)
+    written = []
+    for name in sorted(profiles):
+        template = put(profiles.pop(name), folder, update=update, since=since)
+        if template is None:
+            totals.warnings.append(f"no page of {name} was fetched since {since}: its template is left as it was")
+            continue
         totals.layouts += len(template.layouts)
-        save_all({name: template}, folder)
-    return names
+        written.append(name)
+    return written

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from templatediff.html import LAST_KNOWN_ID, TEXT_ID, Head, Node, Tree, parse, read_head, tag_id, tag_ids
+from templatediff.html import FIRST_ID, LAST_KNOWN_ID, TEXT_ID, Head, Node, Tree, parse, read_head, tag_id, tag_ids
 from templatediff.options import BLOCK_TAGS, Options
 
 # Marks: what a leaf lies inside of, one bit each. Inherited by everything below.
@@ -66,6 +66,7 @@ _MARK_OF_ROLE = {
     "button": BUTTON, "list": LIST,
 }
 # fmt: on
+_PLAIN_LABEL = re.compile(r"[^\d\s\"'\\\[\]=](?:[^\d\s\"'\\\[\]=]| (?! )){0,39}")
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 _SKIPPED = frozenset(
@@ -133,6 +134,7 @@ class Elements:
     place   1 for a first child element, 2 for a second, ...
     between "" or the CSS steps of inline elements between this one and its parent row ("a:nth-child(2) > ")
     names   the id and class attributes as written, "#id.class.class"
+    labels  row -> what it is called besides: "itemprop=headline" or "aria-label=Contact" (short, plain ones only)
     marks   bit set of what it lies inside of, itself included
     attributes  row -> those of its attributes that rendering needs, checked: colspan and rowspan (2 to 1000,
             others say nothing), start of an ol, dir, lang (only with rich=True)
@@ -145,6 +147,7 @@ class Elements:
     names: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     attributes: dict[int, dict[str, str]] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=dict)
 
     def selector(self, row: int) -> str:
         """CSS path from the body with `:nth-child` steps."""
@@ -209,7 +212,7 @@ def segment(text: str, options: Options | None = None, rich: bool = False) -> Le
 #: noscript counts as the page's only text where it holds this many times the characters of all else
 NOSCRIPT_RATIO = 4
 
-_TAGS_STRIPPED = re.compile(r"<[^>]*>")
+_TAGS_STRIPPED = re.compile(r"<[^<>]*>")
 
 
 def _actions(options: Options) -> dict[int, int]:
@@ -320,7 +323,7 @@ class _Walk:
                         if rich:
                             self.pieces.append(escape(words, quote=False))
                     continue
-                if number < TEXT_ID:
+                if number < FIRST_ID:
                     continue
                 frame[3] += 1
                 action = actions.get(number, 0)
@@ -429,6 +432,11 @@ class _Walk:
                 marks |= ARIA_HIDDEN
             if attributes.get("aria-modal") == "true":
                 marks |= DIALOG
+            for key in ("itemprop", "aria-label"):
+                value = attributes.get(key)
+                if value and _PLAIN_LABEL.fullmatch(value):
+                    elements.labels[len(elements.parent)] = f"{key}={value}"
+                    break
         elements.parent.append(-1 if first else parent)
         elements.tag.append(tag)
         elements.place.append(place)

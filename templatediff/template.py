@@ -1,40 +1,34 @@
 """Profile -> Template: what stays and what changes on a site, layout by layout; export and import.
 
-A template folder holds one folder a site: template.json for people (and for `extract` where the profile is gone), and
-profile.zst, from which everything is derived anew. Nothing in either is ever executed.
+template.json is for people, and for `extract` where the profile is gone; from the profile everything is derived anew.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from templatediff._version import __version__
-from templatediff.errors import InputError, OutputError, TemplateError
-from templatediff.fingerprint import Fingerprint
-from templatediff.names import safe_component
+from templatediff.fingerprint import MAX_TEXT, Fingerprint
 from templatediff.options import Options
 from templatediff.profile import SiteProfile
 from templatediff.repetition import REGION_COLUMNS, SETS, SLOT_COLUMNS, Counts, Level, View, add_sums
+from templatediff.rules import Rule
 from templatediff.sample import LayoutSample, Sample
 from templatediff.score import Weights
-from templatediff.slots import Slot, find_slots
+from templatediff.selectors import Selectors
+from templatediff.slots import Slot, Slots, find_slots
 
 FORMAT = 1
-TEMPLATE_FILE = "template.json"
-PROFILE_FILE = "profile.zst"
 STATIC_SHARE = 0.5  #: a leaf is static if it is on more than this share of a layout's pages
 STATIC_PAGES = 2
-_MAX_JSON = 256 * 1024 * 1024
+MOST_JOINED = 1000  #: tokens
+MOST_PAGES = 100_000  #: pages of a layout that template.json may speak of: many times what a profile holds
+SLOT_PAGES = 4  #: layouts of fewer pages read their slots from the whole site
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +58,7 @@ class Layout:
 class SiteTemplate:
     """A site's template. Made by `of_profile`; never changed. `profile` is None where only template.json was there.
 
+    `rules` are the user's own, read from a template folder; they are not part of what is saved.
     `join_below`: leaves of fewer tokens are labelled together with their neighbour in the same container (0: never).
     """
 
@@ -75,24 +70,38 @@ class SiteTemplate:
     weights: Weights
     profile: SiteProfile | None = None
     stored_layouts: tuple[Layout, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts with their static leaves and slots, by number of pages."""
         if self.profile is None:
             return self.stored_layouts
-        return tuple(_layout(layout, self.sample) for layout in self.sample.layouts)
+        return tuple(_layout(layout, self.sample, self._slots[layout.id]) for layout in self.sample.layouts)
 
     @cached_property
-    def _slots(self) -> dict[int, dict[int, Slot]]:
-        """Layout id -> local structural key -> slot."""
+    def text(self) -> str:
+        """The site's static text, each leaf once: see `static_text` for the form. Long leaves are cut, and end in "\u2026"."""
+        return static_text(self.site, self.layouts)
+
+    @cached_property
+    def _slots(self) -> dict[int, Slots]:
+        """Layout id -> its slots; found when first asked for, since labelling does without them."""
         if self.profile is None:
             return {}
-        return {layout.id: dict(_slots_of(layout, self.sample)) for layout in self.sample.layouts}
+        return {layout.id: find_slots(_leaders(layout.level, self.sample)) for layout in self.sample.layouts}
 
-    def slots_of(self, layout: int | None) -> dict[int, Slot]:
-        """The slots of a layout by local structural key; empty for no layout and without a profile."""
-        return self._slots.get(layout, {}) if layout is not None else {}
+    @cached_property
+    def _site_slots(self) -> Slots:
+        """The slots that the pages of all layouts share."""
+        return find_slots(_leaders(self.sample.site, self.sample)) if self.profile is not None else Slots()
+
+    def slots_of(self, layout: int | None) -> Slots:
+        """The slots that a page of a layout is read by: the layout's, or the site's where the layout has few pages."""
+        of_layout = next((one for one in self.sample.layouts if one.id == layout), None)
+        if of_layout is None or of_layout.level.n < SLOT_PAGES:
+            return self._site_slots
+        return self._slots.get(of_layout.id, Slots())
 
     def views(self, page: Fingerprint) -> tuple[View, View | None, int | None]:
         """(site, layout, layout id) as the page sees them, without its own near-duplicate group."""
@@ -142,30 +151,49 @@ def _join_below(sample: Sample, options: Options) -> int:
     return bound if short * 2 >= len(lengths) else 0
 
 
-def _layout(layout: LayoutSample, sample: Sample) -> Layout:
-    members = sorted(layout.level.members)
-    leaders = [sample.leaders[number] for number in members]
-    slots = tuple(slot for _, slot in _slots_of(layout, sample))
+def _layout(layout: LayoutSample, sample: Sample, slots: Slots) -> Layout:
     weightiest = sorted(layout.centre, key=lambda key: (-layout.centre[key], key))[:12]
     signature = "-".join(f"{key >> 48:04x}" for key in sorted(weightiest))
-    return Layout(layout.id, layout.pages, signature, _static(leaders, layout.level), slots, layout.centre)
+    static = _static(_leaders(layout.level, sample), layout.level)
+    return Layout(layout.id, layout.pages, signature, static, slots.all, layout.centre)
 
 
-def _slots_of(layout: LayoutSample, sample: Sample) -> list[tuple[int, Slot]]:
-    return find_slots([sample.leaders[number] for number in sorted(layout.level.members)], layout.level)
+def _leaders(level: Level, sample: Sample) -> list[Fingerprint]:
+    """The leaders of a level's groups, in rank order."""
+    return [sample.leaders[number] for number in sorted(level.members)]
 
 
 def _static(leaders: list[Fingerprint], level: Level) -> tuple[StaticLeaf, ...]:
     """Static leaves in the order in which the first page that has each shows them."""
+    selectors = Selectors(leaders)
     found: dict[int, StaticLeaf] = {}
-    for page in leaders:
+    for place, page in enumerate(leaders):
         on = level.counts["text"].of(page.text_hash)
         for number in np.flatnonzero((on >= STATIC_PAGES) & (on > STATIC_SHARE * level.n)).tolist():
             key = int(page.text_hash[number])
             if key not in found:
-                selector = page.selector(int(page.row[number]))
+                selector = selectors.of(place, int(page.row[number]))
                 found[key] = StaticLeaf(page.texts[number], selector, int(on[number]), level.n, key)
     return tuple(found.values())
+
+
+def static_text(site: str, layouts: Sequence[Layout], in_full: Mapping[int, str] | None = None) -> str:
+    """A site's static text for people: "# SITE", then for each layout its static leaves in page order, an empty line
+    between; a leaf that an earlier layout has is not said again. From the second layout on, "## layout ID" goes before.
+
+    `in_full` gives the text of long leaves by their hash; a template remembers the beginning only, marked by "\u2026".
+    """
+    lines = [f"# {site}"]
+    said: set[int] = set()
+    for place, layout in enumerate(layouts):
+        new = [leaf for leaf in layout.static if leaf.hash not in said]
+        said |= {leaf.hash for leaf in new}
+        if place and new:
+            lines.append(f"## layout {layout.id}")
+        for leaf in new:
+            cut = leaf.text + "\u2026" if len(leaf.text) >= MAX_TEXT else leaf.text
+            lines.append((in_full or {}).get(leaf.hash, cut))
+    return "\n\n".join(lines) + "\n"
 
 
 def _layout_json(layout: Layout) -> dict[str, Any]:
@@ -176,7 +204,10 @@ def _layout_json(layout: Layout) -> dict[str, Any]:
         "signature": layout.signature,
         "slots": [
             {
+                "after": slot.after,
+                "before": slot.before,
                 "examples": list(slot.examples),
+                "label": slot.label,
                 "selector": slot.selector,
                 "share": slot.share,
                 "type": slot.type,
@@ -196,109 +227,18 @@ def _layout_json(layout: Layout) -> dict[str, Any]:
     }
 
 
-def save_all(templates: Mapping[str, SiteTemplate], folder: Path) -> None:
-    """Write each site's folder under `folder`, every file whole or not at all. Raises OutputError."""
-    try:
-        for site in sorted(templates):
-            place = folder / site_folder(site)
-            place.mkdir(parents=True, exist_ok=True)
-            template = templates[site]
-            if template.profile is not None:
-                with _replaced(place / PROFILE_FILE) as part:
-                    template.profile.save(part)
-            text = json.dumps(template.to_json(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-            with _replaced(place / TEMPLATE_FILE) as part:
-                part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    except OSError as error:
-        raise OutputError(f"cannot write the template into {folder}: {error.strerror or error}") from error
+def of_document(document: dict[str, Any], weights: Weights) -> SiteTemplate:
+    """A template from the content of template.json alone: static leaves without leave-one-out.
 
-
-def site_folder(site: str) -> str:
-    """A folder name for a site: one component, safe on any file system, no two sites alike.
-
-    >>> site_folder("example.org"), site_folder("news/a"), site_folder("News/a")
-    ('example.org', 'news%2Fa', '%4Eews%2Fa')
+    Raises ValueError, KeyError, TypeError, AttributeError or OverflowError for what is no such content.
     """
-    escaped = "".join(
-        f"%{ord(character):02X}" if character in "%/" or "A" <= character <= "Z" else character for character in site
-    )
-    name = safe_component(escaped)
-    if len(name.encode("utf-8", "surrogateescape")) <= 150:
-        return name
-    import hashlib
-
-    return name.encode()[:120].decode(errors="ignore") + "~" + hashlib.sha256(site.encode()).hexdigest()[:16]
-
-
-@contextmanager
-def _replaced(file: Path) -> Iterator[Path]:
-    """A new file beside `file` that takes its place when the block ends well."""
-    handle, name = tempfile.mkstemp(prefix=file.name + ".", suffix=".part", dir=file.parent)
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        part.chmod(0o666 & ~_umask())
-        os.replace(part, file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def site_folders(folder: Path) -> list[Path]:
-    """The folders of a template folder that hold a site. Raises InputError where there is no such folder or no site."""
-    if not folder.is_dir():
-        raise InputError(f"no template folder {folder}: make one with templatediff learn -o {folder}")
-    found = sorted(
-        (place for place in folder.iterdir() if (place / TEMPLATE_FILE).is_file() or (place / PROFILE_FILE).is_file()),
-        key=lambda place: os.fsencode(place.name),
-    )
-    if not found:
-        raise InputError(f"no template in {folder}: make one with templatediff learn -o {folder}")
-    return found
-
-
-def _read_profile(file: Path) -> SiteProfile:
-    try:
-        return SiteProfile.load(file)
-    except OSError as error:
-        raise TemplateError(f"cannot read {file}: {error.strerror}") from error
-
-
-def read_profile(place: Path) -> SiteProfile | None:
-    """The profile in a site's folder, None where there is none."""
-    file = place / PROFILE_FILE
-    return _read_profile(file) if file.is_file() else None
-
-
-def read_json(place: Path, weights: Weights) -> SiteTemplate:
-    """A template from template.json alone: static leaves without leave-one-out. Raises TemplateError."""
-    file = place / TEMPLATE_FILE
-    try:
-        if file.stat().st_size > _MAX_JSON:
-            raise TemplateError(f"{file} is {file.stat().st_size:,} bytes: more than a template can have")
-        document = json.loads(file.read_bytes())
-        number = document["format"]
-        if isinstance(number, int) and number > FORMAT:
-            raise TemplateError(
-                f"{file} is format {number}, this release reads {FORMAT}: upgrade, or run templatediff learn again"
-            )
-        layouts = tuple(_read_layout(value) for value in document["layouts"])
-        options = Options.from_dict(document["options"])
-        site, pages, join_below = document["site"], int(document["pages"]), int(document["join_below"])
-        if not isinstance(site, str):
-            raise TypeError("site is no text")
-    except OSError as error:
-        raise TemplateError(f"cannot read {file}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-        what = f"{type(error).__name__}: {error}" if not isinstance(error, RecursionError) else "nested too deep"
-        raise TemplateError(f"{file} is damaged ({what}): learn again") from None
+    layouts = tuple(_read_layout(value) for value in document["layouts"])
+    options = Options.from_dict(document["options"])
+    site, pages, join_below = document["site"], int(document["pages"]), int(document["join_below"])
+    if not isinstance(site, str):
+        raise TypeError("site is no text")
+    if not 0 <= pages <= MOST_PAGES or not 0 <= join_below <= MOST_JOINED:
+        raise ValueError(f"pages is {pages}, join_below {join_below}")
     return SiteTemplate(site, options, pages, _sample_of(layouts, pages), join_below, weights, None, layouts)
 
 
@@ -308,12 +248,20 @@ def _read_layout(value: dict[str, Any]) -> Layout:
         for leaf in value["static"]
     )
     slots = tuple(
-        Slot(str(slot["selector"]), str(slot["type"]), float(slot["share"]), tuple(map(str, slot["examples"])))
+        Slot(
+            str(slot["selector"]),
+            str(slot["type"]),
+            float(slot["share"]),
+            tuple(map(str, slot["examples"])),
+            *(str(slot.get(name, "")) for name in ("before", "after", "label")),
+        )
         for slot in value["slots"]
     )
     centre = {int(key, 16): float(weight) for key, weight in value["centre"].items()}
-    if any(not 0 <= leaf.hash < 1 << 64 or not 0 <= leaf.k <= leaf.n for leaf in static):
+    if any(not 0 <= leaf.hash < 1 << 64 or not 0 <= leaf.k <= leaf.n <= MOST_PAGES for leaf in static):
         raise ValueError("a static leaf has impossible numbers")
+    if not 0 <= int(value["pages"]) <= MOST_PAGES:
+        raise ValueError(f"a layout of {value['pages']} pages")
     return Layout(int(value["id"]), int(value["pages"]), str(value["signature"]), static, slots, centre)
 
 

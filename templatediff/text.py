@@ -14,8 +14,9 @@ UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _WORD = re.compile(r"\w+")
+_LONE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"\d+(?:[.,:/\-\u2013 \u00a0\u202f]\d+)*")
-_IDENTIFIER = re.compile(r"\b(?=[0-9a-f\-]*\d)(?=[0-9a-f\-]*[a-f])[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b")
+_IDENTIFIER = re.compile(r"\b(?=[0-9a-f\-]{0,64}\d)(?=[0-9a-f\-]{0,64}[a-f])[0-9a-f]{6,64}(?:-[0-9a-f]{4,64}){0,8}\b")
 
 VALUE_MARK = "0"  #: what numbers, dates, prices and ids are folded to
 
@@ -27,6 +28,23 @@ def normal(text: str) -> str:
     'read more now'
     """
     return " ".join(text.casefold().split())
+
+
+def valid(text: str) -> str:
+    r"""The text in a form that UTF-8 can hold: undecodable bytes of a file name (PEP 383) as \xe9, other lone surrogates
+    as \ud800.
+
+    >>> valid("caf\udce9"), valid("caf\u00e9")
+    ('caf\\xe9', 'caf\xe9')
+    """
+    if text.isascii():
+        return text
+    return _LONE.sub(_spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 def fold_values(normalised: str) -> str:

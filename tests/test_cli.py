@@ -224,6 +224,9 @@ REFUSALS: list[tuple[str, list[str], bytes, str]] = [
     ("key-without-json", ["extract", "{crawl}", "--format", "text", "--leaves"], b"", "--with adds keys"),
     ("several-pages-of-html", ["extract", "{crawl}", "--format", "html"], b"", "give -o FOLDER"),
     ("update-of-nothing", ["extract", "{crawl}", "--update"], b"", "--update needs --templates"),
+    ("template-text-stdout", ["extract", "{crawl}", "--template-text", "-"], b"", "--template-text needs a file"),
+    ("template-text-input", ["extract", "{crawl}/style.css", "--template-text", "{crawl}/style.css"], b"", "the input or"),
+    ("template-text-nowhere", ["extract", "{crawl}", "--template-text", "no/x.txt"], b"", "there is no folder no"),
     ("no-templates", ["extract", "{crawl}", "--templates", "nowhere"], b"", "nowhere"),
     ("output-over-input", ["extract", "{crawl}", "-o", "{crawl}"], b"", "is or holds the input"),
     ("limit-of-none", ["extract", "{crawl}", "--limit", "0"], b"", "x>=1"),
@@ -440,3 +443,20 @@ def test_no_verb_shows_the_verbs(arguments: tuple[str, ...]) -> None:
 def test_jobs_default_to_the_cores() -> None:
     assert common.cores() >= 1
     assert next(each for each in extract.params if each.name == "jobs").default is common.cores
+
+
+def test_template_text_changes_no_record_and_is_never_read(crawl: Path) -> None:
+    plain = run("extract", crawl)
+    file = crawl / "static.html"
+    for _ in range(2):
+        assert run("extract", crawl, "--template-text", file).stdout == plain.stdout
+        assert file.read_text(encoding="utf-8").startswith("# ")
+
+
+def test_a_mistake_in_rules_is_one_line_and_status_2(crawl: Path, tmp_path: Path) -> None:
+    templates = tmp_path / "templates"
+    run("learn", crawl, "-o", templates, "--site", "valley.example", "--quiet")
+    (templates / "rules.toml").write_text('[[keep]]\nslot = "size"\n')
+    for arguments in (["extract", crawl], ["page", next(crawl.rglob("*.html"))]):
+        wrong = run(*arguments, "--templates", templates, "--site", "valley.example")
+        assert wrong.exit_code == 2 and "rules.toml line 2: slot is 'size'" in wrong.stderr

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corpora.generator import SiteSpec, generate_site
-from templatediff.evidence import EVIDENCE, NAMES, Context, Evidence, rows
+from templatediff.evidence import EVIDENCE, NAME_COLUMNS, NAMES, Context, Evidence, name_rows, plain_rows, rows
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.gist import gist_scores
 from templatediff.lessons import NAMES as FURTHER
@@ -34,12 +34,12 @@ def column(context: Context, name: str) -> list[float]:
 
 def test_names_are_unique_and_rows_have_one_column_each() -> None:
     assert len(set(NAMES)) == len(NAMES) and not set(NAMES) & set(FURTHER)
-    matrix = rows(Context(of("<p>a</p><p>b</p>"), None, None))
+    matrix = rows(Context(of("<p>a</p><p>b</p>"), None, None), {})
     assert matrix.shape == (2, len(NAMES)) and matrix.dtype == np.float32
 
 
 def test_what_only_siblings_can_say_is_unknown_without_them() -> None:
-    matrix = rows(Context(of("<nav><a href=/>Home</a></nav><p>Some words, and a sentence."), None, None))
+    matrix = rows(Context(of("<nav><a href=/>Home</a></nav><p>Some words, and a sentence."), None, None), {})
     for place, evidence in enumerate(EVIDENCE):
         if evidence.siblings:
             assert np.isnan(matrix[:, place]).all() or evidence.name == "known_within_3", evidence.name
@@ -49,7 +49,7 @@ def test_what_only_siblings_can_say_is_unknown_without_them() -> None:
 def test_odd_pages_give_finite_or_unknown_numbers(html: str) -> None:
     page = of(html)
     context = Context(page, None, None)
-    matrix = rows(context)
+    matrix = rows(context, {})
     assert not np.isinf(matrix).any()
     if len(page):
         assert further_rows(context, np.full(len(page), 0.5), None, None).shape == (len(page), len(FURTHER))
@@ -96,6 +96,24 @@ def test_the_ngram_order_decides_how_exact_long_leaves_are_matched(order: int, k
     assert (column(Context(pages[0], site, layout, order), "site_known")[0] == 1.0) is known
 
 
+def test_names_count_by_the_table_alone_and_at_every_height() -> None:
+    page = of("<div class='post-body'><div id=sidebar><p>one</div><p>two</div>")
+    found = name_rows(Context(page, None, None), {"body": 1.0, "post": 3.0, "sidebar": -2.0})
+    by_name = [dict(zip(NAME_COLUMNS, row, strict=True)) for row in found.tolist()]
+    assert (by_name[0]["name_1"], by_name[0]["name_2"], by_name[0]["name_sum"]) == (-2.0, 2.0, 0.0)
+    assert (by_name[1]["name_1"], by_name[1]["name_least"], by_name[1]["name_most"]) == (2.0, 2.0, 2.0)
+    assert np.isnan(name_rows(Context(page, None, None), {})).all()
+
+
+def test_records_are_told_from_what_stands_once() -> None:
+    records = "".join(f"<div class=c><p>reply {number} {number}a</div>" for number in range(4))
+    page = of(f"<article><p>The story itself.</article><section>{records}</section>")
+    context = Context(page, None, None)
+    assert (context.record >= 0).tolist() == [False, True, True, True, True]
+    assert column(context, "record_place")[1:] == [0.0, *np.log1p([1, 2, 3]).tolist()]
+    assert column(context, "single_before")[1] > 0.0
+
+
 def test_the_gist_prefers_what_the_rest_of_the_page_speaks_of() -> None:
     story = "The lighthouse keeper counts ships. "
     page = of(
@@ -108,7 +126,7 @@ def test_the_gist_prefers_what_the_rest_of_the_page_speaks_of() -> None:
 def test_evidence_can_be_added_without_touching_the_rest() -> None:
     page = of("<p>a</p><p>bb</p>")
     own = Evidence("characters", lambda context: context.page.characters.astype(float))
-    assert rows(Context(page, None, None), (*EVIDENCE, own))[:, -1].tolist() == [1.0, 2.0]
+    assert plain_rows(Context(page, None, None), (*EVIDENCE, own))[:, -1].tolist() == [1.0, 2.0]
 
 
 def test_a_pages_own_place_in_the_sample_does_not_show() -> None:

@@ -19,19 +19,24 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    options
+    lock options
     text
     page
     decode html
     crawl
-    segment
+    values segment
     fingerprint
+    patterns selectors
     repetition
     profile
     layout
     sample
     slots score
+    rules
     template
+    drift compare
+    upgrade
+    store
     gist
     evidence
     lessons
@@ -40,6 +45,7 @@ LAYERS = [
     rebuild
     render parallel
     pipeline
+    statics upkeep
     run
     cli
     __init__

@@ -330,3 +330,11 @@ def test_an_output_that_is_or_holds_an_input_is_refused(tmp_path: Path) -> None:
     for target in (crawl, tmp_path, tmp_path / "x" / ".." / "crawl"):
         with pytest.raises(UsageError, match="is or holds the input"):
             output.check_apart(target, (crawl,))
+
+
+def test_a_page_is_never_overwritten(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_text("<!doctype html><p>Kestrels hover.")
+    with pytest.raises(UsageError, match="is an HTML page"):
+        output.check_apart(page, (tmp_path,))
+    output.check_apart(tmp_path / "b.html", (tmp_path,))

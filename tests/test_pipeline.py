@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import random
 import shutil
@@ -20,7 +21,7 @@ from templatediff.errors import InputError, MismatchError, TemplateError, UsageE
 from templatediff.options import Options
 from templatediff.pipeline import derive
 from templatediff.profile import merge
-from templatediff.template import PROFILE_FILE, TEMPLATE_FILE, read_profile, site_folder
+from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile, site_folder
 
 DEMO = Path(__file__).resolve().parent.parent / "corpora" / "demo"
 
@@ -92,6 +93,7 @@ def test_the_record_has_the_keys_of_the_contract_in_order(crawl: Path) -> None:
         "value",
         "reasons",
         "text",
+        "slots",
     ]
 
 
@@ -251,6 +253,17 @@ def test_bad_pages_are_records_with_a_reason_and_the_rest_comes_out(tmp_path: Pa
     assert all((record.text == "") == (record.verdict in ("empty", "error")) for record in found.values())
     assert totals.failed == 3 and totals.pages == 7 and totals.skipped == {"image": 1}
     assert [kind for _, kind, _ in totals.failures] == ["binary", "truncated", "too-deep"]
+
+
+def test_names_that_are_no_utf8_are_no_trouble(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    for number in range(2):
+        with open(folder + b"/%d\xff.html" % number, "wb") as file:
+            file.write(page(f"number {number}").encode())
+    found = list(td.extract_crawl([tmp_path]))
+    assert {record.site for record in found} == {"caf\\xe9"} and [record.siblings for record in found] == [1, 1]
+    assert td.extract("<p>A lone surrogate \ud800 in the middle of a sentence.").verdict == "content"
 
 
 def test_nothing_to_read_is_one_clear_error(tmp_path: Path) -> None:

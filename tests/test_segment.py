@@ -135,3 +135,11 @@ def test_images_stand_before_their_leaf() -> None:
 @pytest.mark.parametrize("depth", [300, 3000])
 def test_deep_nesting_is_cut_like_any_other(depth: int) -> None:
     assert leaves_of("<div>" * depth + "deep") == ["deep"]
+
+
+def test_comments_do_not_count_as_children() -> None:
+    leaves = segment("<body><!-- a --><p>one</p><!-- b --><!-- c --><div><!-- d --><p>two</p></div>")
+    assert [leaves.elements.selector(row) for row in leaves.row] == [
+        "body > p:nth-child(1)",
+        "body > div:nth-child(2) > p:nth-child(1)",
+    ]

@@ -3,13 +3,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
 from templatediff.options import Options
-from templatediff.slots import slot_type
-from templatediff.template import PROFILE_FILE, TEMPLATE_FILE
+from templatediff.store import PROFILE_FILE, TEMPLATE_FILE
 
 PROSE = "The lock keeper counts the herons every morning before breakfast, and writes number {0} into his book, as he has done for years."
 
@@ -28,9 +25,22 @@ def test_static_leaves_and_slots_of_a_layout() -> None:
         ("Menu of the site", 6, 6),
         ("Read it aloud.", 6, 6),
     ]
-    assert layout.static[0].selector == "body > nav:nth-child(1)"
-    assert {slot.type for slot in layout.slots} == {"count", "date", "price"}
+    assert [leaf.selector for leaf in layout.static] == ["nav", "div#main > p:nth-child(4)"]
+    assert [(slot.type, slot.before, slot.selector) for slot in layout.slots] == [
+        ("count", "Story", "h1"),
+        ("date", "", "p.date"),
+        ("price", "", "p.price"),
+    ]
     assert all(slot.share == 1.0 and 1 <= len(slot.examples) <= 3 for slot in layout.slots)
+
+
+def test_the_static_text_is_said_once() -> None:
+    shared = "<footer>4 Quay Street</footer>"
+    html = [f"<div class=a><h1>Story {n}</h1><p>{PROSE.format(n)}</p><p>Read it aloud.</p></div>{shared}" for n in range(6)]
+    html += [f"<table>{''.join(f'<tr><td>{n}{m}<td>x{m * n}' for m in range(9))}</table>{shared}" for n in range(6)]
+    text = td.learn(html, site="example.org").text
+    assert text.startswith("# example.org\n\n") and text.endswith("\n")
+    assert text.count("4 Quay Street") == 1 and text.count("Read it aloud.") == 1 and "Story" not in text
 
 
 def test_a_slots_value_is_in_the_leaf_record() -> None:
@@ -42,25 +52,6 @@ def test_a_slots_value_is_in_the_leaf_record() -> None:
         (None, None),
         ("date", "9 June 2025"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (["2024-05-01", "1.6.2024"], "date"),
-        (["3 May 2024", "12. Juni 2023", "June 4, 2025", "2024年5月1日"], "date"),
-        (["10:30", "23:59:01"], "time"),
-        (["$ 5", "12,00 €", "1 200 zł"], "price"),
-        (["1,204", "33", "12 %".replace(" ", "")], "number"),
-        (["3 comments", "no. 5"], "count"),
-        (["MS-0031", "AB12/7"], "identifier"),
-        (["News", "Sport", "News", "News", "Sport", "News"], "options"),
-        (["A sentence.", "Another one."], "text"),
-        ([], "text"),
-    ],
-)
-def test_slot_types(values: list[str], expected: str) -> None:
-    assert slot_type(values) == expected
 
 
 def test_template_json_is_sorted_indented_and_says_what_made_it(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from templatediff.page import Page
 
 PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
+MAX_LIST = 1 << 30  # bytes of a list of paths
 MAX_STDIN = 32 * 1024 * 1024 + 1  # one byte more than a page may have, so that a longer one is told from it
 
 Verb = Callable[..., Any]
@@ -103,9 +104,15 @@ def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...
 def _listed(files_from: Path) -> Iterator[Path]:
     """The paths that a list names: one a line, empty lines skipped."""
     try:
-        data = stdin().read() if str(files_from) == "-" else files_from.read_bytes()
+        if str(files_from) == "-":
+            data = stdin().read(MAX_LIST + 1)
+        else:
+            with files_from.open("rb") as stream:
+                data = stream.read(MAX_LIST + 1)
     except OSError as error:
         raise InputError(f"cannot read {files_from}: {error.strerror}") from error
+    if len(data) > MAX_LIST:
+        raise InputError(f"{files_from} is longer than {MAX_LIST:,} bytes: no list of paths is")
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line := line.rstrip(b"\r"):
             yield Path(os.fsdecode(line))

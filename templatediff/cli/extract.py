@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -22,7 +23,7 @@ from templatediff.cli.common import (
 from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format, open_writer, output_paths
 from templatediff.cli.progress import Progress
 from templatediff.cli.speech import is_terminal
-from templatediff.errors import UsageError
+from templatediff.errors import OutputError, UsageError
 from templatediff.options import Options
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ if TYPE_CHECKING:
     help="Apply the templates stored in DIR and learn nothing.",
 )
 @click.option("--update", is_flag=True, help="With --templates: first learn from INPUT into DIR.")
+@click.option(
+    "--template-text",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the static text of each site (address, legal notice, menus) into FILE, each leaf once.",
+)
 @page_options
 @jobs_option
 @speech_options
@@ -63,6 +70,7 @@ def extract(
     parts: tuple[str, ...],
     templates: Path | None,
     update: bool,
+    template_text: Path | None,
     options: Options | None,
     jobs: int,
     progress: Progress,
@@ -77,11 +85,25 @@ def extract(
         raise UsageError("--update needs --templates DIR, the folder to learn into")
     target = None if output == Path("-") else output
     check_apart(target, crawl.paths)
+    _check_template_text(template_text, target, crawl)
     writer = open_writer(target, form, parts)
     if target is None and chosen_format(target, form) == "html":
         _refuse_several(crawl)
     progress.records_on_terminal = target is None and is_terminal(sys.stdout)
-    return _run(crawl, writer, output_paths(target), templates, update, options, jobs, progress)
+    return _run(crawl, writer, output_paths(target), templates, update, template_text, options, jobs, progress)
+
+
+def _check_template_text(file: Path | None, target: Path | None, crawl: Crawl) -> None:
+    """Refuses a file that is something else already; better said before an hour of learning than after."""
+    if file is None:
+        return
+    if file == Path("-"):
+        raise UsageError("--template-text needs a file: stdout is for the records")
+    place = os.path.realpath(file)
+    if place in {os.path.realpath(path) for path in (*crawl.paths, *([target] if target else []))}:
+        raise UsageError(f"--template-text {file} is the input or the output: give another file")
+    if not file.parent.is_dir():
+        raise OutputError(f"cannot write {file}: there is no folder {file.parent}")
 
 
 def _refuse_several(crawl: Crawl) -> None:
@@ -98,6 +120,7 @@ def _run(
     ignore: tuple[Path, ...],
     templates: Path | None,
     update: bool,
+    template_text: Path | None,
     options: Options | None,
     jobs: int,
     progress: Progress,
@@ -118,6 +141,7 @@ def _run(
             fetched=crawl.fetched,
             parts=writer.parts,
             ignore=ignore,
+            template_text=template_text,
             totals=totals,
             progress=progress,
         )

@@ -9,6 +9,7 @@ import click
 from templatediff.cli.common import Crawl, crawl_options, jobs_option, page_options, speech_options
 from templatediff.cli.output import check_apart
 from templatediff.cli.progress import Progress
+from templatediff.errors import UsageError
 from templatediff.options import Options
 
 
@@ -28,6 +29,11 @@ from templatediff.options import Options
     is_flag=True,
     help="Add to the templates in DIR; without it those of INPUT's sites are replaced.",
 )
+@click.option(
+    "--since",
+    metavar="DATE",
+    help="With --update: forget what was fetched before DATE (ISO 8601), and undated pages, of INPUT's sites.",
+)
 @page_options
 @jobs_option
 @speech_options
@@ -35,6 +41,7 @@ def learn(
     crawl: Crawl,
     output: Path,
     update: bool,
+    since: str | None,
     options: Options | None,
     jobs: int,
     progress: Progress,
@@ -45,6 +52,8 @@ def learn(
 
     Exit status: 0 done; 1 done, but some pages failed; 2 wrong usage, or nothing could be done.
     """
+    if since is not None and not update:
+        raise UsageError("--since forgets pages of templates that are there: it needs --update")
     check_apart(output, crawl.paths)
 
     from templatediff.run import Totals, learn_crawl
@@ -56,6 +65,7 @@ def learn(
             output,
             jobs,
             update=update,
+            since=since,
             options=options,
             site=crawl.site,
             site_from=crawl.site_from,

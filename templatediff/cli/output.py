@@ -87,6 +87,19 @@ def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
     for path in inputs:
         if Path(os.path.realpath(path)).is_relative_to(out):
             raise UsageError(f"-o {target} is or holds the input {path}: give another place for the output")
+    if out.is_file() and _is_page(out):
+        raise UsageError(f"-o {target} is an HTML page: give another place for the output, or remove it first")
+
+
+def _is_page(file: Path) -> bool:
+    """Whether a file is itself a page, such as one of the crawl."""
+    from templatediff.crawl import SNIFF_BYTES, sniff
+
+    try:
+        with file.open("rb") as stream:
+            return sniff(stream.read(SNIFF_BYTES)) == "html"
+    except OSError:
+        return False  # opening it for writing says why
 
 
 class JsonLines:

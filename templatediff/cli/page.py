@@ -79,7 +79,8 @@ def _extract(
 ) -> Extraction:
     from templatediff import pipeline
     from templatediff.page import host_of
-    from templatediff.template import site_folder, site_folders
+    from templatediff.rules import read_rules
+    from templatediff.store import site_folder, site_folders
 
     if templates is not None:
         site_folders(templates)  # refuses a folder that holds no template
@@ -91,6 +92,9 @@ def _extract(
     place = templates / site_folder(site)
     if not place.is_dir():
         progress.warn(f"no template of {site} in {templates}: the page is done in gist mode")
+        if rules := read_rules(templates, place):
+            used = options or Options()
+            alone, _ = pipeline.extract_counted(page, None, used, site, parts, rules=rules)
         return dataclasses.replace(alone, site=site)
     template = pipeline.load_site(place)
     return pipeline.extract(dataclasses.replace(page, site=site), template=template, options=options, parts=parts)

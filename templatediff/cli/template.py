@@ -1,31 +1,35 @@
-"""`templatediff template`: look into a folder of learned templates."""
+"""`templatediff template`: look into a folder of learned templates, and what else is done to one."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from templatediff.cli.check import check
 from templatediff.cli.common import speech_options
+from templatediff.cli.diff import diff
+from templatediff.cli.merge import merge
 from templatediff.cli.output import utf8
 from templatediff.cli.progress import Progress
 from templatediff.cli.sink import stdout
-from templatediff.cli.speech import is_terminal, plural, printable, width
+from templatediff.cli.speech import plural, printable
+from templatediff.cli.table import json_text, short, table
+from templatediff.cli.upgrade import upgrade
 from templatediff.errors import InputError
 
 if TYPE_CHECKING:
+    from templatediff.slots import Slot
     from templatediff.template import Layout, SiteTemplate
 
 COLUMNS = ("site", "layout", "pages", "static leaves", "slots")
-TEXT_WIDTH = 100  # characters of a leaf's text in a listing
 
 
 @click.group()
 def template() -> None:
-    """Look into learned templates."""
+    """Look into learned templates, compare, merge and check them."""
 
 
 @template.command()
@@ -49,11 +53,9 @@ def show(folders: tuple[Path, ...], site: str | None, leaves: bool, form: str, p
         raise InputError(f"no template of {site} in {', '.join(map(str, folders))}: there are {known}")
     templates = list(shown.values())
     if form == "json":
-        text = _json([_description(each) for each in templates])
-    elif is_terminal(sys.stdout):
-        text = _drawn(templates)
+        text = json_text([_description(each) for each in templates])
     else:
-        text = _plain(templates)
+        text = table(COLUMNS, _rows(templates))
     if leaves and form == "text":
         text += "".join(f"\n{line}\n" if line.endswith(":") else f"{line}\n" for line in _listing(templates))
     with stdout() as out:
@@ -75,38 +77,6 @@ def _rows(templates: Sequence[SiteTemplate]) -> list[tuple[str, ...]]:
     ]
 
 
-def _plain(templates: Sequence[SiteTemplate]) -> str:
-    """Columns set apart by spaces, the numbers to the right."""
-    rows = [COLUMNS, *_rows(templates)]
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell + pad if column < 2 else pad + cell
-            for column, cell in enumerate(row)
-            if (pad := " " * (widths[column] - width(cell))) is not None
-        ]
-        lines.append("  ".join(cells).rstrip() + "\n")
-    return "".join(lines)
-
-
-def _drawn(templates: Sequence[SiteTemplate]) -> str:
-    """The same as a table for a terminal."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table()
-    for number, column in enumerate(COLUMNS):
-        table.add_column(column, justify="left" if number < 2 else "right")
-    for row in _rows(templates):
-        table.add_row(*map(Text, row))
-    console = Console(file=sys.stdout)
-    with console.capture() as capture:
-        console.print(table)
-    return capture.get()
-
-
 def _listing(templates: Sequence[SiteTemplate]) -> list[str]:
     """Per layout its static leaves with k of n, then its slots with their type and share of pages."""
     lines = []
@@ -114,20 +84,23 @@ def _listing(templates: Sequence[SiteTemplate]) -> list[str]:
         for layout in each.layouts:
             lines.append(f"{printable(each.site)}, layout {layout.id}, {plural(layout.pages, 'page')}:")
             lines += [
-                f"  static  {leaf.k} of {leaf.n}  {_short(leaf.text)}  [{printable(leaf.selector)}]"
+                f"  static  {leaf.k} of {leaf.n}  {short(leaf.text)}  [{printable(leaf.selector)}]"
                 for leaf in layout.static
             ]
             lines += [
-                f"  slot    {slot.type}  on {slot.share:.0%}  {_short(' | '.join(slot.examples))}"
+                f"  slot    {slot.type}  on {slot.share:.0%}  {short(_around(slot))}"
                 f"  [{printable(slot.selector)}]"
                 for slot in layout.slots
             ]
     return lines
 
 
-def _short(text: str) -> str:
-    text = printable(" ".join(text.split()))
-    return text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 1] + "…"
+def _around(slot: Slot) -> str:
+    """The examples of a slot between the words that stay: "Weight: 3 kg | 4 kg", "Posted by [Ann Lee | Bo Dyk] on"."""
+    examples = " | ".join(slot.examples)
+    if slot.before or slot.after:
+        examples = f"{slot.before} [{examples}] {slot.after}".strip()
+    return f"{slot.label}: {examples}" if slot.label else examples
 
 
 def _description(template: SiteTemplate) -> dict[str, Any]:
@@ -151,13 +124,14 @@ def _layout(layout: Layout) -> dict[str, Any]:
                 "type": slot.type,
                 "share": slot.share,
                 "examples": list(slot.examples),
+                "before": slot.before,
+                "after": slot.after,
+                "label": slot.label,
             }
             for slot in layout.slots
         ],
     }
 
 
-def _json(value: Any) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+for verb in (merge, diff, check, upgrade):
+    template.add_command(verb)

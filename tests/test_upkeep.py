@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import templatediff as td
+from corpora.generator import SiteSpec, generate_pages, generate_site, write_site
+from templatediff import profile as profile_module
+from templatediff.errors import InputError, MismatchError, TemplateError, UsageError
+from templatediff.options import Options
+from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile
+from templatediff.upkeep import merge_folders, put
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = generate_site(SiteSpec(kinds=("news",), pages=12, seed=31, months=("2024-01", "2024-02")))
+PAGES = [td.Page(page.html, url=page.url, fetched=page.fetched) for page in SITE.pages]
+
+
+def pieces(folder: Path) -> dict[str, bytes]:
+    return {file.parent.name + "/" + file.name: file.read_bytes() for file in sorted(folder.glob("*/*"))}
+
+
+# --- merge
+
+
+def test_merging_equals_learning_at_once(tmp_path: Path) -> None:
+    whole = td.learn(PAGES, site="a.example")
+    merged = td.merge(td.learn(PAGES[:5], site="a.example"), td.learn(PAGES[3:], site="a.example"))
+    assert merged.profile is not None and whole.profile is not None
+    assert merged.profile.to_bytes() == whole.profile.to_bytes()
+    assert merged.to_json() == whole.to_json()
+    for name, part in (("one", PAGES[:5]), ("two", PAGES[3:])):
+        td.learn(part, site="a.example").save(tmp_path / name)
+    assert merge_folders([tmp_path / "two", tmp_path / "one"], tmp_path / "both") == ["a.example"]
+    whole.save(tmp_path / "whole")
+    assert pieces(tmp_path / "both") == pieces(tmp_path / "whole")
+
+
+def test_different_sites_stand_side_by_side(tmp_path: Path) -> None:
+    a, b = td.learn(PAGES[:3], site="a.example"), td.learn(PAGES[3:], site="b.example")
+    both = td.merge({"a.example": a}, {"b.example": b})
+    assert both == {"a.example": a, "b.example": b}
+    a.save(tmp_path / "one")
+    b.save(tmp_path / "two")
+    td.learn(PAGES[:2], site="c.example").save(tmp_path / "two")
+    assert merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "one") == ["a.example", "b.example", "c.example"]
+    assert sorted(td.load(tmp_path / "one")) == ["a.example", "b.example", "c.example"]
+    with pytest.raises(UsageError, match=r"two sites, a\.example and b\.example"):
+        td.merge(a, b)
+
+
+def test_merging_a_folder_with_itself_changes_nothing(tmp_path: Path) -> None:
+    td.learn(PAGES, site="a.example").save(tmp_path)
+    before = pieces(tmp_path)
+    merge_folders([tmp_path, tmp_path], tmp_path)
+    assert pieces(tmp_path) == before
+
+
+def test_other_options_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    other = td.learn(PAGES[3:], site="z.example", options=Options(ngram_order=2, markup="keep"))
+    td.learn(PAGES[:3], site="z.example").save(tmp_path / "one")
+    td.learn(PAGES[:3], site="a.example").save(tmp_path / "one")
+    other.save(tmp_path / "two")
+    with pytest.raises(MismatchError, match="different markup, ngram_order") as caught:
+        merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+    assert caught.value.differing == ("markup", "ngram_order")
+    assert not (tmp_path / "both").exists()
+    with pytest.raises(MismatchError, match="markup, ngram_order"):
+        td.merge(td.load(tmp_path / "one")["z.example"], other)
+
+
+def test_a_template_alone_is_copied_but_not_merged(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        td.learn(PAGES[:4], site="a.example").save(tmp_path / name)
+    (tmp_path / "one" / "a.example" / PROFILE_FILE).unlink()
+    merge_folders([tmp_path / "one"], tmp_path / "copy")
+    text = (tmp_path / "one" / "a.example" / TEMPLATE_FILE).read_bytes()
+    assert pieces(tmp_path / "copy") == {f"a.example/{TEMPLATE_FILE}": text}
+    with pytest.raises(TemplateError, match=r"one/a\.example has no profile\.zst"):
+        merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+
+
+def test_rules_stay_where_they_are(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        td.learn(PAGES[:4], site="a.example").save(tmp_path / name)
+        (tmp_path / name / "a.example" / "rules.toml").write_text(f'[[drop]]\ntext = "{name}"\n')
+    merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "two")
+    assert (tmp_path / "two" / "a.example" / "rules.toml").read_text() == '[[drop]]\ntext = "two"\n'
+
+
+# --- update
+
+
+def crawl_of(folder: Path, numbers: range) -> Path:
+    part = generate_site(SiteSpec(kinds=("news",), pages=12, seed=31, months=("2024-01", "2024-02")))
+    write_site(type(part)(part.name, part.host, tuple(part.pages[n] for n in numbers), part.lang, part.script), folder,
+               sidecars=True)  # fmt: skip
+    return folder
+
+
+def test_updating_equals_learning_the_union(tmp_path: Path) -> None:
+    one, two = crawl_of(tmp_path / "one", range(0, 7)), crawl_of(tmp_path / "two", range(5, 12))
+    td.learn_crawl([one], tmp_path / "t")
+    td.learn_crawl([two], tmp_path / "t", update=True)
+    td.learn_crawl([one, two], tmp_path / "union")
+    assert pieces(tmp_path / "t") == pieces(tmp_path / "union")
+
+
+def test_since_forgets_older_and_undated_pages(tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path / "crawl", range(12))
+    (name,) = td.learn_crawl([crawl], tmp_path / "t")
+    undated = tmp_path / "undated"
+    undated.mkdir()
+    (undated / "page.html").write_text(f"<link rel=canonical href=https://{SITE.host}/x><p>An undated page of the site.")
+    td.learn_crawl([undated], tmp_path / "t", update=True, site=name)
+    profile = read_profile(tmp_path / "t" / name)
+    assert profile is not None and len(profile) == 13
+    td.learn_crawl([undated], tmp_path / "t", update=True, since="2024-02", site=name)
+    profile = read_profile(tmp_path / "t" / name)
+    assert profile is not None
+    assert {entry.month for entry in profile.entries()} == {"2024-02"} and len(profile) == 6
+
+
+def test_since_that_leaves_nothing_leaves_the_template(tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path / "crawl", range(4))
+    td.learn_crawl([crawl], tmp_path / "t")
+    before, totals = pieces(tmp_path / "t"), td.Totals()
+    assert td.learn_crawl([crawl], tmp_path / "t", update=True, since="2025-01-01", totals=totals) == []
+    assert pieces(tmp_path / "t") == before
+    (warning,) = totals.warnings
+    assert "was fetched since 2025-01-01T00:00:00Z: its template is left as it was" in warning
+
+
+@pytest.mark.parametrize(("update", "since"), [(False, "2024-01-01"), (True, "yesterday")])
+def test_since_needs_update_and_a_date(tmp_path: Path, update: bool, since: str) -> None:
+    with pytest.raises(UsageError, match=r"update|ISO 8601"):
+        td.learn_crawl([crawl_of(tmp_path / "c", range(2))], tmp_path / "t", update=update, since=since)
+
+
+UPDATE = """
+import sys
+import templatediff as td
+td.learn_crawl([sys.argv[1]], sys.argv[2], update=True)
+"""
+
+
+def test_updates_of_one_folder_at_the_same_time_lose_no_page(tmp_path: Path) -> None:
+    crawls = [crawl_of(tmp_path / f"crawl{n}", range(3 * n, 3 * n + 3)) for n in range(4)]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", UPDATE, str(crawl), str(tmp_path / "t")], cwd=ROOT) for crawl in crawls
+    ]
+    assert [run.wait() for run in runs] == [0] * 4
+    td.learn_crawl(crawls, tmp_path / "whole")
+    assert pieces(tmp_path / "t") == pieces(tmp_path / "whole")
+
+
+def test_a_folder_without_templates_cannot_be_merged(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no template folder"):
+        merge_folders([tmp_path / "none"], tmp_path)
+
+
+# --- redesigns
+
+
+def learnt_after_redesign(old: int, new: int, tmp_path: Path) -> None:
+    """The new design of a site is learnt from its first pages and applied, while the old one stays a layout."""
+    spec = SiteSpec(kinds=("news",), pages=old, seed=8, months=("2024-01",))
+    changed = spec.but(pages=new + 20, months=("2024-05",), redesign="2024-05", seed=8)
+    profile = profile_module.SiteProfile("a.example", Options())
+    for part in (spec, changed):
+        batch = profile_module.SiteProfile("a.example", Options())
+        pages = list(generate_pages(part)) if part is changed else generate_pages(part)
+        for number, page in enumerate(pages):
+            if part is spec or number < new:
+                url = f"{page.url}-{part.months[0]}"
+                batch.add(td.pipeline.prepare(td.Page(page.html, url=url, fetched=page.fetched), Options())[1])
+        put(batch, tmp_path, update=True)
+    template = td.load(tmp_path)["a.example"]
+    assert template.profile is not None
+    profile = template.profile
+    assert {entry.month for entry in profile.entries()} == {"2024-01", "2024-05"}
+    newest = {entry.key for entry in profile.entries() if entry.month == "2024-05"}
+    assert len(newest) == new
+    of_new = {template.sample.layout_of[template.sample.groups_of[key][-1]] for key in newest}
+    of_old = {
+        template.sample.layout_of[template.sample.groups_of[entry.key][-1]]
+        for entry in profile.entries() if entry.month == "2024-01"
+    }  # fmt: skip
+    assert len(of_new) == 1 and not of_new & of_old
+    unseen = list(generate_pages(changed))[new:]
+    for page in unseen:
+        made = template.extract(td.Page(page.html, url=f"{page.url}-unseen"))
+        assert {made.layout} == of_new
+        statics = {block.text for block in page.blocks if block.static and block.kind == "template"}
+        kept = {leaf["text"] for leaf in made.leaves if leaf["content"]}
+        assert not statics & kept, "the new design's chrome is known from its own pages"
+
+
+def test_a_redesign_is_learnt_from_its_first_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile_module, "PAGES_A_MONTH", 48)
+    learnt_after_redesign(150, 30, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_redesign_after_ten_thousand_pages_is_learnt_from_fifty(tmp_path: Path) -> None:
+    learnt_after_redesign(10_000, 50, tmp_path)
