@@ -18,13 +18,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import templatediff as td  # noqa: E402
-from benchmarks.data import DevPage, sites  # noqa: E402
-from templatediff.drift import SiteFit, page_fit  # noqa: E402
-from templatediff.options import Options  # noqa: E402
-from templatediff.pipeline import prepare  # noqa: E402
-from templatediff.profile import SiteProfile  # noqa: E402
-from templatediff.sample import take  # noqa: E402
+import templatediff as td
+from benchmarks.data import DevPage, sites
+from templatediff.drift import SiteFit, page_fit
+from templatediff.options import Options
+from templatediff.pipeline import prepare
+from templatediff.profile import SiteProfile
+from templatediff.sample import take
 
 QUIET = ("daniel", "dragnet")
 SAME_DESIGN = 0.5

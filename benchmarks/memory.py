@@ -55,7 +55,9 @@ def pages(count: int, months: int) -> Iterator[tuple[str, str, str]]:
         used.add(slug)
         # A third of the paragraphs keeps its words: the menus, teasers and notices that look like paragraphs.
         html = _PARAGRAPH.sub(
-            lambda found: " ".join(rng.choices(words, k=len(found[0]) // 7)) + "." if hash_of(found[0]) % 3 else found[0],
+            lambda found: (
+                " ".join(rng.choices(words, k=len(found[0]) // 7)) + "." if hash_of(found[0]) % 3 else found[0]
+            ),
             skeletons[number % SKELETONS],
         )
         yield slug, f"2024-{1 + number * months // count:02}-{1 + number % 28:02}T00:00:00Z", html
@@ -81,7 +83,9 @@ def write(folder: Path, count: int, months: int) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=100_000, help="size of the site (default: 100,000)")
-    parser.add_argument("--months", type=int, default=1, help="fetch months over which the pages are spread (default: 1)")
+    parser.add_argument(
+        "--months", type=int, default=1, help="fetch months over which the pages are spread (default: 1)"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes that learn (default: 1)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="templatediff-memory-") as name:
@@ -95,8 +99,12 @@ def main() -> int:
         seconds = time.monotonic() - start
         own, workers = (int(kilobytes) / 1024 for kilobytes in done.stdout.split())
         profile = sum(file.stat().st_size for file in templates.glob("*/profile.*")) / 1e6
-    print(f"{given.pages:,} pages, {size / 1e6:,.0f} MB, {given.months} month(s), {given.jobs} job(s): {seconds:,.0f} s")
-    print(f"peak memory {own:,.0f} MB (limit {MOST_MEMORY})" + (f", largest worker {workers:,.0f} MB" if workers else ""))
+    print(
+        f"{given.pages:,} pages, {size / 1e6:,.0f} MB, {given.months} month(s), {given.jobs} job(s): {seconds:,.0f} s"
+    )
+    print(
+        f"peak memory {own:,.0f} MB (limit {MOST_MEMORY})" + (f", largest worker {workers:,.0f} MB" if workers else "")
+    )
     print(f"profile {profile:.2f} MB (limit {MOST_PROFILE})")
     return int(max(own, workers) >= MOST_MEMORY or profile >= MOST_PROFILE)
 

@@ -9,9 +9,9 @@ matches once. Precision is the share of values found that match, recall the shar
 Not counted: slots that stand on one page of a page kind alone (no other page can tell that they change), and pages of
 which the site has no other of the kind.
 
-A slot of the truth (site, page kind, name) is found if at least half of its values are matched; a slot found (site, layout,
-type, role of the block it is in, place among the block's values) is right if at least half of its values match. Type: of the matched values, the share whose type
-agrees ("option" and "options", "date" and "time" are one).
+A slot of the truth (site, page kind, name) is found if at least half of its values are matched; a slot found (site,
+layout, type, role of its block, place among the block's values) is right if at least half of its values match. Type: of
+the matched values, the share whose type agrees ("option" and "options", "date" and "time" are one).
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def _compare(
     on: dict[tuple[str, str], set[str]],
     tally: Tally,
 ) -> None:
-    for block, leaves in zip(page.blocks, _laid_over([block.text for block in page.blocks], record.leaves), strict=True):
+    for block, leaves in zip(
+        page.blocks, _laid_over([block.text for block in page.blocks], record.leaves), strict=True
+    ):
         alone = {slot.name for slot in block.slots if len(on[page.layout, slot.name]) < 2}
         true = [(slot.name, slot.type, tokens(slot.value)) for slot in block.slots if slot.name not in alone]
         found = [(one["type"], tokens(one["value"])) for leaf in leaves for one in leaf["slots"]]
@@ -156,7 +158,9 @@ def specs(pages: int, seed: int, kinds: Iterable[str], scripts: Iterable[str]) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=24, help="pages of a site of one kind")
-    parser.add_argument("--seed", type=int, default=900, help="first seed; figures are reported with seeds not looked at before")
+    parser.add_argument(
+        "--seed", type=int, default=900, help="first seed; figures are reported with seeds not looked at before"
+    )
     parser.add_argument("--kinds", default=",".join(KINDS), help="page kinds (default: all)")
     parser.add_argument("--scripts", default=",".join(SCRIPTS), help="scripts (default: all)")
     parser.add_argument("--worst", type=int, default=0, help="show so many of the most frequent faults")

@@ -570,7 +570,7 @@ def decode(data: bytes | memoryview) -> Fingerprint:
         columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
     page = Fingerprint(
         stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,
-        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), names=tuple(stored.names), **columns,
+        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), names=tuple(stored.names), origin=None, **columns,
     )  # fmt: skip
     problem = _inconsistency(page)
     if problem:

@@ -23,6 +23,7 @@ MOST_LEXEMES = 100
 MOST_GAPS = 6
 MOST_PATTERNS = 8
 _LONG = 30  # lexemes
+_LONG_TEXT, _EDGE = 100, 8  # characters
 _START = 6  # lexemes
 _GAP = "*"
 _COMMAS = frozenset(",\u3001\uff0c\u060c;")
@@ -93,9 +94,14 @@ class Pattern:
         return spans
 
 
+Cut = Sequence[tuple[int, Sequence[Lexeme]]]  # (page, lexemes) of each text
+
+
 def find_patterns(leaves: Sequence[tuple[int, str]]) -> list[Pattern]:
     """The patterns of a place's texts, given with the number of the page each stands on; the most frequent first."""
-    cut = [(page, found) for page, text in leaves if 0 < len(found := lexemes(text[:MAX_TEXT])) <= MOST_LEXEMES]
+    cut: Cut = [
+        (page, found) for page, text in _worth_it(leaves) if 0 < len(found := lexemes(text[:MAX_TEXT])) <= MOST_LEXEMES
+    ]
     pages = len({page for page, _ in leaves})
     chosen = _supported(cut, _steady(cut), 2, FITS * len(leaves))
     for begun in _begun_alike(cut, pages) if not chosen else ():
@@ -113,7 +119,21 @@ def find_patterns(leaves: Sequence[tuple[int, str]]) -> list[Pattern]:
     return chosen[:MOST_PATTERNS]
 
 
-Cut = Sequence[tuple[int, Sequence[Lexeme]]]  # (page, lexemes) of each text
+def _worth_it(leaves: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The texts that may have a pattern: short ones, and long ones that begin or end as one of another page does.
+
+    Most of a place's long texts are prose, and taking them apart would cost more than all else.
+    """
+    edges: dict[tuple[bool, str], set[int]] = defaultdict(set)
+    for page, text in leaves:
+        if len(text) > _LONG_TEXT:
+            edges[True, text[:_EDGE]].add(page)
+            edges[False, text[-_EDGE:]].add(page)
+    return [
+        (page, text)
+        for page, text in leaves
+        if len(text) <= _LONG_TEXT or len(edges[True, text[:_EDGE]]) > 1 or len(edges[False, text[-_EDGE:]]) > 1
+    ]
 
 
 def _steady(cut: Cut) -> set[str]:
@@ -126,14 +146,21 @@ def _steady(cut: Cut) -> set[str]:
 
 
 def _begun_alike(cut: Cut, pages: int) -> list[Cut]:
-    """Texts that begin with the same words and mark ("Home ›"), one on most pages, among others of the place."""
+    """Texts that begin alike, one on most pages, among others of the place: with the same words and mark ("Home ›"), or
+    with the same word where typed values of the same kinds follow ("By ... on <date>").
+    """
     begun: dict[tuple[str, ...], list[tuple[int, Sequence[Lexeme]]]] = defaultdict(list)
     for page, found in cut:
         kinds = [one.kind for one in found[:_START]]
-        if MARK in kinds[1:] and all(kind == WORD for kind in kinds[: kinds.index(MARK)]):
+        typed = [one.form for one in found if one.kind in TYPED]
+        if typed and kinds[0] == WORD and len(found) <= _LONG:
+            begun[found[0].form, *typed].append((page, found))
+        elif MARK in kinds[1:] and all(kind == WORD for kind in kinds[: kinds.index(MARK)]):
             begun[tuple(one.form for one in found[: kinds.index(MARK, 1) + 1])].append((page, found))
     on = {start: len({page for page, _ in texts}) for start, texts in begun.items()}
-    return [begun[start] for start in sorted(begun) if on[start] >= MOST * pages and len(begun[start]) * MOST <= on[start]]
+    return [
+        begun[start] for start in sorted(begun) if on[start] >= MOST * pages and len(begun[start]) * MOST <= on[start]
+    ]
 
 
 def _frequent(cut: Cut, needed: float) -> set[str]:

@@ -74,7 +74,11 @@ def read_rules(folder: Path, place: Path) -> tuple[Rule, ...]:
     Raises TemplateError that lists every mistake, with file and line.
     """
     mistakes: list[str] = []
-    found = [rule for file in (place / RULES_FILE, folder / RULES_FILE) for rule in _read(file, file.parent == place, mistakes)]
+    found = [
+        rule
+        for file in (place / RULES_FILE, folder / RULES_FILE)
+        for rule in _read(file, file.parent == place, mistakes)
+    ]
     if mistakes:
         raise TemplateError("; ".join(mistakes))
     return tuple(sorted(found, key=lambda rule: (not rule.of_site, ACTIONS.index(rule.action))))
@@ -177,14 +181,18 @@ def _read(file: Path, of_site: bool, mistakes: list[str]) -> list[Rule]:
     rules = []
     for action, tables in document.items():
         if action not in ACTIONS:
-            mistakes.append(f"{file} line {lines.of_key(action)}: {action!r} is unknown: rules are [[keep]] and [[drop]]")
+            mistakes.append(
+                f"{file} line {lines.of_key(action)}: {action!r} is unknown: rules are [[keep]] and [[drop]]"
+            )
             continue
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             mistakes.append(f"{file} line {lines.of_key(action)}: write [[{action}]], with its conditions below")
             continue
         for number, table in enumerate(tables):
             wrong = [
-                f"{file} line {lines.of(action, number, key)}: {fault}" for key, fault in _faults(table) if fault is not None
+                f"{file} line {lines.of(action, number, key)}: {fault}"
+                for key, fault in _faults(table)
+                if fault is not None
             ]
             mistakes.extend(wrong)
             if not wrong:

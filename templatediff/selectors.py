@@ -69,10 +69,10 @@ class _OnPage:
     def __init__(self, page: Fingerprint, known: frozenset[str]) -> None:
         self.page = page
         self.parent: list[int] = page.parent.tolist()
-        self.tag = [page.tags[tag] for tag in page.tag.tolist()]
+        self.tag: list[str] = [page.tags[tag] for tag in page.tag.tolist()]
         written = [[name for name in names(one) if name in known] for one in page.names]
-        index = page.name.tolist() if len(page.name) == len(self.parent) else []
-        self.names = [written[place] for place in index] if index else [[] for _ in self.parent]
+        index: list[int] = page.name.tolist() if len(page.name) == len(self.parent) else []
+        self.names: list[list[str]] = [written[place] for place in index] if index else [[] for _ in self.parent]
         # compared without case, as browsers do with pages of no doctype
         self.rows: dict[str, set[int]] = {}
         for row, (tag, own) in enumerate(zip(self.tag, self.names, strict=True)):
@@ -123,7 +123,11 @@ class _OnPage:
         best = min(forms, key=lambda form: len(self._rows_of(form)))
         if len(self._rows_of(best)) > 1:
             for name in self.names[row]:
-                if not best.endswith(name) and name[0] != "#" and len(self._rows_of(best + name)) < len(self._rows_of(best)):
+                if (
+                    not best.endswith(name)
+                    and name[0] != "#"
+                    and len(self._rows_of(best + name)) < len(self._rows_of(best))
+                ):
                     return best + name
         return best
 
@@ -132,7 +136,7 @@ class _OnPage:
         if key not in self.rows:  # two names on one element
             tag = re.match(r"[^.#\[]+", form)
             assert tag is not None
-            single = re.findall(r'\[[^\]]*\]|[.#][^.#\[]+', form[tag.end() :])
+            single = re.findall(r"\[[^\]]*\]|[.#][^.#\[]+", form[tag.end() :])
             self.rows[key] = set.intersection(*(self.rows[_key(tag[0] + name)] for name in single))
         return self.rows[key]
 

@@ -81,10 +81,10 @@ class Slots:
             return [()] * len(page)
         return [
             ()
-            if (leaf.key, leaf.text) in self.still
-            or (leaf.key, leaf.text) in self.anchors
-            or (leaf.text in self.static and (leaf.key, leaf.text) not in self.pools)
-            else self._values(leaf.place(self.split), texts[number], (leaf.key, leaf.text) in self.pools)
+            if leaf.pair in self.still
+            or leaf.pair in self.anchors
+            or (leaf.text in self.static and leaf.pair not in self.pools)
+            else self._values(leaf.place(self.split), texts[number], leaf.pair in self.pools)
             for number, leaf in enumerate(_leaves(page, self.anchors))
         ]
 
@@ -106,18 +106,27 @@ class _Leaf:
     anchor: int  # hash of the nearest leaf before it that stands fast, 0 for none
     distance: int  # leaves since then, from 1
 
+    @property
+    def pair(self) -> tuple[int, int]:
+        return self.key, self.text
+
     def place(self, split: frozenset[int]) -> Place:
         return self.key, self.anchor if self.key in split and self.distance == 1 else 0
 
 
 def _leaves(page: Fingerprint, anchors: Pairs) -> Iterator[_Leaf]:
-    keys = page.local_keys[page.row].tolist() if len(page) else []
     anchor = distance = 0
-    for key, text in zip(keys, page.text_hash.tolist(), strict=True):
+    for key, text in zip(_keys(page), page.text_hash.tolist(), strict=True):
         distance = min(distance + 1, _FAR)
         yield _Leaf(key, text, anchor, distance)
         if (key, text) in anchors:
             anchor, distance = text, 0
+
+
+def _keys(page: Fingerprint) -> list[int]:
+    """Local key of each leaf's container."""
+    found: list[int] = page.local_keys[page.row].tolist() if len(page) else []
+    return found
 
 
 def find_slots(pages: Sequence[Fingerprint]) -> Slots:
@@ -127,19 +136,18 @@ def find_slots(pages: Sequence[Fingerprint]) -> Slots:
     if len(pages) < LEAST_PAGES:
         return Slots()
     on = Counter(text for page in pages for text in set(page.text_hash.tolist()))
-    pairs = Counter(pair for page in pages for pair in {(leaf.key, leaf.text) for leaf in _leaves(page, frozenset())})
+    rows = [list(zip(_keys(page), page.text_hash.tolist(), strict=True)) for page in pages]
+    pairs = Counter(pair for row in rows for pair in set(row))
     static = frozenset(text for text, count in on.items() if count > STATIC * len(pages))
     anchors = frozenset(pair for pair, count in pairs.items() if count > ANCHOR * len(pages) and count >= LEAST_PAGES)
-    anchors = _without_roaming(pages, anchors)
+    anchors = _without_roaming(rows, anchors)
     walked = [list(_leaves(page, anchors)) for page in pages]
     still, pools = _repeated(walked, on, anchors)
     changing = [
         [
             (number, leaf)
             for number, leaf in enumerate(leaves)
-            if (leaf.key, leaf.text) not in anchors
-            and (leaf.key, leaf.text) not in still
-            and (leaf.text not in static or (leaf.key, leaf.text) in pools)
+            if leaf.pair not in anchors and leaf.pair not in still and (leaf.text not in static or leaf.pair in pools)
         ]
         for leaves in walked
     ]
@@ -166,23 +174,30 @@ def find_slots(pages: Sequence[Fingerprint]) -> Slots:
     return Slots(tuple(slot for _, slot in found), anchors, static, split, still, pools, inside, whole, pooled)
 
 
-def _without_roaming(pages: Sequence[Fingerprint], anchors: Pairs) -> Pairs:
-    """Anchors that have the same neighbour among the anchors on at least half of the pages, before or after them.
+def _without_roaming(rows: Sequence[list[tuple[int, int]]], anchors: Pairs) -> Pairs:
+    """Anchors that have the same neighbour among the anchors at the same distance, before or after them, on at least half
+    of the pages that have them.
 
-    On a small site a title may stand on most pages, in lists of other pages, each time elsewhere.
+    On a small site a title may stand on most pages, in lists of other pages, each time elsewhere. The second look is at
+    neighbours that do not roam themselves.
     """
-    beside: dict[tuple[int, int], tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]] = {}
-    for page in pages:
-        row = [pair for leaf in _leaves(page, frozenset()) if (pair := (leaf.key, leaf.text)) in anchors]
-        for before, pair, after in zip([(0, 0), *row], row, [*row[1:], (0, 0)], strict=False):
-            found = beside.setdefault(pair, (Counter(), Counter()))
-            found[0][before] += 1
-            found[1][after] += 1
-    return frozenset(
-        pair
-        for pair, found in beside.items()
-        if max(max(side.values()) for side in found) >= STATIC * min(len(pages), sum(found[0].values()))
-    )
+    steady = anchors
+    for _ in range(2):
+        beside: dict[tuple[int, int], tuple[Counter[object], Counter[object]]] = {}
+        for row in rows:
+            for side, walk in enumerate((row, row[::-1])):
+                last, place = (0, 0), -1
+                for number, pair in enumerate(walk):
+                    if pair in anchors:
+                        beside.setdefault(pair, (Counter(), Counter()))[side][last, number - place] += 1
+                    if pair in steady:
+                        last, place = pair, number
+        steady = frozenset(
+            pair
+            for pair, found in beside.items()
+            if max(max(side.values()) for side in found) >= STATIC * min(len(rows), sum(found[0].values()))
+        )
+    return steady
 
 
 def _repeated(walked: list[list[_Leaf]], on: Counter[int], anchors: Pairs) -> tuple[Pairs, Pairs]:
@@ -194,7 +209,7 @@ def _repeated(walked: list[list[_Leaf]], on: Counter[int], anchors: Pairs) -> tu
     cells: dict[tuple[int, int, int], dict[int, int]] = defaultdict(dict)  # cell -> page -> text
     for number, leaves in enumerate(walked):
         for leaf in leaves:
-            if (leaf.key, leaf.text) not in anchors:
+            if leaf.pair not in anchors:
                 cells[leaf.key, leaf.anchor, leaf.distance].setdefault(number, leaf.text)
     shares: dict[tuple[int, int], list[tuple[int, float, float]]] = defaultdict(list)
     for (key, _, _), texts in cells.items():
@@ -207,7 +222,7 @@ def _repeated(walked: list[list[_Leaf]], on: Counter[int], anchors: Pairs) -> tu
     held = Counter(key for leaves in walked for key in {leaf.key for leaf in leaves})
     most = ANCHOR * len(walked)
     # on most pages, at places that are not: names that change from page to page must not make slots of the chrome
-    still = {(leaf.key, leaf.text) for leaves in walked for leaf in leaves if on[leaf.text] > most >= held[leaf.key]}
+    still = {leaf.pair for leaves in walked for leaf in leaves if on[leaf.text] > most >= held[leaf.key]}
     pools = set()
     for place, found in shares.items():
         if place in still:
@@ -265,7 +280,10 @@ def _of_place(selectors: Selectors, place: Place, members: list[Seen], from_pool
             made.append((members[min(spans)], pattern, slots))
 
     def of_whole(chosen: list[int]) -> tuple[Seen, Slot] | None:
-        if len({members[number][0] for number in chosen}) < LEAST_PAGES or len({texts[number] for number in chosen}) < 2:
+        if (
+            len({members[number][0] for number in chosen}) < LEAST_PAGES
+            or len({texts[number] for number in chosen}) < 2
+        ):
             return None
         spans = {number: [(0, len(texts[number]))] for number in chosen}
         (slot,) = _slots_of(selectors, members, texts, spans, None, label)

@@ -28,7 +28,9 @@ def write_statics(file: Path, templates: Iterable[Template], sources: Mapping[st
         with part.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
             for number, template in enumerate(templates):
                 out.write("\n" * bool(number))
-                out.write(static_text(template.site, template.layouts, _in_full(template, sources.get(template.site, []))))
+                out.write(
+                    static_text(template.site, template.layouts, _in_full(template, sources.get(template.site, [])))
+                )
         os.replace(part, file)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -84,7 +84,9 @@ def save_site(template: SiteTemplate, place: Path) -> None:
         with suppress(OSError):
             left.unlink()
     if template.profile is None and (place / PROFILE_FILE).exists():
-        raise OutputError(f"{place} has a {PROFILE_FILE}, which the template of {template.site} lacks: choose another folder")
+        raise OutputError(
+            f"{place} has a {PROFILE_FILE}, which the template of {template.site} lacks: choose another folder"
+        )
     text = json.dumps(template.to_json(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     with _replaced(place / TEMPLATE_FILE) as document:
         document.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

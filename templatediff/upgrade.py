@@ -24,7 +24,9 @@ def upgraded(document: Document, name: str) -> Document:
     if isinstance(number, bool) or not isinstance(number, int):
         raise TemplateError(f"{name} is damaged (it does not say which format it is): learn again")
     if number > FORMAT:
-        raise TemplateError(f"{name} is format {number}, this release reads {FORMAT}: upgrade, or run templatediff learn again")
+        raise TemplateError(
+            f"{name} is format {number}, this release reads {FORMAT}: upgrade, or run templatediff learn again"
+        )
     while number < FORMAT:
         step = STEPS.get(number)
         if step is None:

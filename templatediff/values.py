@@ -54,6 +54,7 @@ _LEXEME = re.compile(
 )
 _CASED_NAME = re.compile(r"[^\W\d_a-z][\w.'\u2019\-]*")
 _UNIT = 3  # letters of a unit of measurement at most ("kg", "min")
+_LONGEST = 160  # characters of a typed value with words around it
 MOST_VALUES = 400  #: values looked at to tell a type
 
 
@@ -95,13 +96,19 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """
     while start < end and (text[start].isspace() or text[start] in ",;:|/\u00b7\u2022\u203a\u00bb\u3001\uff0c\u060c"):
         start += 1
-    while end > start and (text[end - 1].isspace() or text[end - 1] in ",;:|/\u00b7\u2022\u203a\u00bb\u3001\uff0c\u060c"):
+    while end > start and (
+        text[end - 1].isspace() or text[end - 1] in ",;:|/\u00b7\u2022\u203a\u00bb\u3001\uff0c\u060c"
+    ):
         end -= 1
     return start, end
 
 
 def value_type(
-    values: Sequence[str], link_share: float = 0.0, per_page: float = 1.0, beside_date: bool = False, constant: bool = False
+    values: Sequence[str],
+    link_share: float = 0.0,
+    per_page: float = 1.0,
+    beside_date: bool = False,
+    constant: bool = False,
 ) -> str:
     """What most of the values are: "date", "time", "price", "number", "count", "identifier", "person", "links",
     "options" or "text".
@@ -132,6 +139,8 @@ def value_type(
 
 
 def _kind(value: str, constant: bool) -> str:
+    if len(value) > _LONGEST or not any(map(str.isdigit, value)):
+        return "text"
     found = lexemes(value)
     kinds = [one.kind for one in found if one.kind != MARK]
     typed = [kind for kind in kinds if kind in TYPED]

@@ -31,7 +31,9 @@ def test_words_that_are_merely_frequent_do_not_split_a_gap() -> None:
 
 
 def test_other_texts_of_the_place_do_not_hide_a_typed_pattern() -> None:
-    texts = [(page, f"Some long sentence about {name} and the sea.") for page, name in enumerate(NAMES) for _ in range(3)]
+    texts = [
+        (page, f"Some long sentence about {name} and the sea.") for page, name in enumerate(NAMES) for _ in range(3)
+    ]
     texts += [(page, f"{views} views") for page, views in enumerate([12, 7, 3042, 88, 19, 5])]
     assert ("<number>", "views") in [pattern.forms for pattern in find_patterns(texts)]
 

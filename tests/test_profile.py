@@ -106,6 +106,15 @@ def test_the_newest_months_are_kept_and_undated_pages_are_the_oldest() -> None:
     assert months == ["2024-03", "2024-07"]
 
 
+def test_since_keeps_what_was_fetched_then_or_later_and_changes_nothing() -> None:
+    made = profile_of([page(1), page(2, 3, 5), page(3, 0, 7)])
+    before = made.to_bytes()
+    kept = made.since("2024-05-04T00:00:00Z")
+    assert [entry.key for entry in kept.entries()] == [f"https://example.org/a/{number}" for number in (2, 3)]
+    assert made.since("2024-05-04T00:00:01Z").to_bytes() == profile_of([page(3, 0, 7)]).to_bytes()
+    assert made.to_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("changed", "name"),
     [

@@ -89,7 +89,10 @@ def test_several_processes_report_the_same(folder: Path) -> None:
     ("text", "expected"),
     [
         ("[[keep]]\ntext = \n", "line 2"),
-        ('[[keep]]\ntext = "a"\n\n[[remove]]\ntext = "b"\n', "line 4: 'remove' is unknown: rules are [[keep]] and [[drop]]"),
+        (
+            '[[keep]]\ntext = "a"\n\n[[remove]]\ntext = "b"\n',
+            "line 4: 'remove' is unknown: rules are [[keep]] and [[drop]]",
+        ),
         ('[[keep]]\n[[keep]]\nclass = "b"\n', "line 1: a rule without a condition"),
         ('[[keep]]\ntext = "a"\n[[keep]]\n\nclass = "b"\n', "line 5: 'class' is unknown: conditions are selector"),
         ('[keep]\ntext = "b"\n', "line 1: write [[keep]]"),

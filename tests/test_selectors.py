@@ -13,7 +13,9 @@ from templatediff.selectors import Selectors, names
 def selectors(*pages: str) -> list[tuple[str, str]]:
     """(text, selector) of the leaves of the first page."""
     options = Options()
-    prints = [decode(encode(fingerprint(segment(page, options), options, content_hash=n))) for n, page in enumerate(pages)]
+    prints = [
+        decode(encode(fingerprint(segment(page, options), options, content_hash=n))) for n, page in enumerate(pages)
+    ]
     made = Selectors(prints)
     return [(text, made.of(0, int(row))) for text, row in zip(prints[0].texts, prints[0].row, strict=True)]
 
@@ -48,4 +50,6 @@ def test_a_selector_finds_its_leaf_and_nothing_else(kind: str) -> None:
     for text, selector in selectors(*html):
         found = tree.css(selector)
         assert len(found) == 1, selector
-        assert text[:40] in " ".join(found[0].text(deep=True).split()) or kind == "flat" or text.startswith(" "), selector
+        assert text[:40] in " ".join(found[0].text(deep=True).split()) or kind == "flat" or text.startswith(" "), (
+            selector
+        )

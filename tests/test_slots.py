@@ -7,7 +7,7 @@ from benchmarks.slots import Tally, measure
 from corpora.generator import SiteSpec
 
 NAMES = ["Ann Lee", "Bo van Dyk", "Cy O'Hara", "Di Berg", "Ed Stone", "Flo Hill"]
-WORDS = "boat pier lock quay light sea rope sail mast tide crane shed".split()
+WORDS = ["boat", "pier", "lock", "quay", "light", "sea", "rope", "sail", "mast", "tide", "crane", "shed"]
 
 
 def page(number: int, extra: str = "") -> str:
@@ -28,13 +28,19 @@ def site(pages: int = 8, **options: object) -> td.Template:
 def test_a_byline_gives_its_person_and_its_date_with_the_words_around() -> None:
     (layout,) = site().layouts
     byline = [slot for slot in layout.slots if slot.selector == "p.by"]
-    assert [(slot.type, slot.before, slot.after) for slot in byline] == [("person", "Posted by", "on"), ("date", "on", "")]
+    assert [(slot.type, slot.before, slot.after) for slot in byline] == [
+        ("person", "Posted by", "on"),
+        ("date", "on", ""),
+    ]
 
 
 def test_cells_are_told_apart_by_their_labels() -> None:
     slots = {slot.label: slot for slot in site().layouts[0].slots if slot.label}
     assert {label: slot.type for label, slot in slots.items()} == {"Weight": "number", "Stock": "options"}
-    assert slots["Stock"].examples == ("in stock", "sold out") or set(slots["Stock"].examples) == {"in stock", "sold out"}
+    assert slots["Stock"].examples == ("in stock", "sold out") or set(slots["Stock"].examples) == {
+        "in stock",
+        "sold out",
+    }
 
 
 def test_leaf_records_have_every_value_of_a_leaf() -> None:
@@ -71,7 +77,12 @@ def test_there_are_no_slots_without_siblings() -> None:
 def test_slots_are_found_on_generated_sites() -> None:
     """The quick part of benchmarks/slots.py, whose matching rule this is."""
     total = Tally()
-    for kind, script, seed in (("news", "thai", 7), ("product", "hebrew", 8), ("forum", "latin", 9), ("tables", "chinese", 10)):
+    for kind, script, seed in (
+        ("news", "thai", 7),
+        ("product", "hebrew", 8),
+        ("forum", "latin", 9),
+        ("tables", "chinese", 10),
+    ):
         total.add(measure(SiteSpec(kinds=(kind,), script=script, pages=10, seed=seed)))
     figures = total.figures()
     assert figures["precision"] >= 0.93 and figures["recall"] >= 0.93, figures

@@ -23,7 +23,9 @@ from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile, save_a
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "templatediff" / "template.schema.json").read_text(encoding="utf-8"))
-PAGES = [f"<nav>Menu</nav><h1>Tide {n}</h1><p>Page {n} tells of the tide, and of boats that wait for it." for n in range(5)]
+PAGES = [
+    f"<nav>Menu</nav><h1>Tide {n}</h1><p>Page {n} tells of the tide, and of boats that wait for it." for n in range(5)
+]
 
 
 @pytest.fixture
@@ -266,4 +268,6 @@ def test_a_run_killed_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
         found = read_profile(place)
         assert found is not None and len(found) in (3, 5)
     td.learn(PAGES, site="a.example").save(place.parent)
-    assert sorted(file.name for file in place.iterdir()) == [PROFILE_FILE, TEMPLATE_FILE], "what was left is cleared away"
+    assert sorted(file.name for file in place.iterdir()) == [PROFILE_FILE, TEMPLATE_FILE], (
+        "what was left is cleared away"
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from corpora.generator import SiteSpec, generate_pages, generate_site, write_sit
 from templatediff import profile as profile_module
 from templatediff.errors import InputError, MismatchError, TemplateError, UsageError
 from templatediff.options import Options
+from templatediff.pipeline import prepare
+from templatediff.profile import SiteProfile
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile
 from templatediff.upkeep import merge_folders, put
 
@@ -46,7 +49,11 @@ def test_different_sites_stand_side_by_side(tmp_path: Path) -> None:
     a.save(tmp_path / "one")
     b.save(tmp_path / "two")
     td.learn(PAGES[:2], site="c.example").save(tmp_path / "two")
-    assert merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "one") == ["a.example", "b.example", "c.example"]
+    assert merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "one") == [
+        "a.example",
+        "b.example",
+        "c.example",
+    ]
     assert sorted(td.load(tmp_path / "one")) == ["a.example", "b.example", "c.example"]
     with pytest.raises(UsageError, match=r"two sites, a\.example and b\.example"):
         td.merge(a, b)
@@ -114,7 +121,9 @@ def test_since_forgets_older_and_undated_pages(tmp_path: Path) -> None:
     (name,) = td.learn_crawl([crawl], tmp_path / "t")
     undated = tmp_path / "undated"
     undated.mkdir()
-    (undated / "page.html").write_text(f"<link rel=canonical href=https://{SITE.host}/x><p>An undated page of the site.")
+    (undated / "page.html").write_text(
+        f"<link rel=canonical href=https://{SITE.host}/x><p>An undated page of the site."
+    )
     td.learn_crawl([undated], tmp_path / "t", update=True, site=name)
     profile = read_profile(tmp_path / "t" / name)
     assert profile is not None and len(profile) == 13
@@ -165,38 +174,26 @@ def test_a_folder_without_templates_cannot_be_merged(tmp_path: Path) -> None:
 # --- redesigns
 
 
-def learnt_after_redesign(old: int, new: int, tmp_path: Path) -> None:
+def learnt_after_redesign(old: int, new: int, folder: Path) -> None:
     """The new design of a site is learnt from its first pages and applied, while the old one stays a layout."""
-    spec = SiteSpec(kinds=("news",), pages=old, seed=8, months=("2024-01",))
-    changed = spec.but(pages=new + 20, months=("2024-05",), redesign="2024-05", seed=8)
-    profile = profile_module.SiteProfile("a.example", Options())
-    for part in (spec, changed):
-        batch = profile_module.SiteProfile("a.example", Options())
-        pages = list(generate_pages(part)) if part is changed else generate_pages(part)
-        for number, page in enumerate(pages):
-            if part is spec or number < new:
-                url = f"{page.url}-{part.months[0]}"
-                batch.add(td.pipeline.prepare(td.Page(page.html, url=url, fetched=page.fetched), Options())[1])
-        put(batch, tmp_path, update=True)
-    template = td.load(tmp_path)["a.example"]
+    spec = SiteSpec(kinds=("news",), pages=2 * old, seed=8, months=("2024-01", "2024-05"), redesign="2024-05")
+    pages = generate_pages(spec)
+    for count in (old, new):
+        batch = SiteProfile("a.example", Options())
+        for page in itertools.islice(pages, count):
+            batch.add(prepare(td.Page(page.html, url=page.url, fetched=page.fetched), Options())[1])
+        put(batch, folder, update=True)
+    template = td.load(folder)["a.example"]
     assert template.profile is not None
-    profile = template.profile
-    assert {entry.month for entry in profile.entries()} == {"2024-01", "2024-05"}
-    newest = {entry.key for entry in profile.entries() if entry.month == "2024-05"}
-    assert len(newest) == new
-    of_new = {template.sample.layout_of[template.sample.groups_of[key][-1]] for key in newest}
-    of_old = {
-        template.sample.layout_of[template.sample.groups_of[entry.key][-1]]
-        for entry in profile.entries() if entry.month == "2024-01"
-    }  # fmt: skip
-    assert len(of_new) == 1 and not of_new & of_old
-    unseen = list(generate_pages(changed))[new:]
-    for page in unseen:
-        made = template.extract(td.Page(page.html, url=f"{page.url}-unseen"))
-        assert {made.layout} == of_new
-        statics = {block.text for block in page.blocks if block.static and block.kind == "template"}
-        kept = {leaf["text"] for leaf in made.leaves if leaf["content"]}
-        assert not statics & kept, "the new design's chrome is known from its own pages"
+    layouts: dict[str, set[int]] = {"2024-01": set(), "2024-05": set()}
+    for entry in template.profile.entries():
+        layouts[entry.month].add(template.sample.layout_of[template.sample.groups_of[entry.key][-1]])
+    assert len(layouts["2024-05"]) == 1 and not layouts["2024-01"] & layouts["2024-05"]
+    for page in itertools.islice(pages, 20):
+        made = template.extract(td.Page(page.html, url=page.url))
+        assert {made.layout} == layouts["2024-05"]
+        chrome = {block.text for block in page.blocks if block.static and block.kind == "template"}
+        assert not chrome & {leaf["text"] for leaf in made.leaves if leaf["content"]}
 
 
 def test_a_redesign_is_learnt_from_its_first_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,8 +88,7 @@ def _listing(templates: Sequence[SiteTemplate]) -> list[str]:
                 for leaf in layout.static
             ]
             lines += [
-                f"  slot    {slot.type}  on {slot.share:.0%}  {short(_around(slot))}"
-                f"  [{printable(slot.selector)}]"
+                f"  slot    {slot.type}  on {slot.share:.0%}  {short(_around(slot))}  [{printable(slot.selector)}]"
                 for slot in layout.slots
             ]
     return lines
