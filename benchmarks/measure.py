@@ -7,9 +7,7 @@ shares out sites.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed

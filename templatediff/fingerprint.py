@@ -570,7 +570,8 @@ def decode(data: bytes | memoryview) -> Fingerprint:
         columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
     page = Fingerprint(
         stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,
-        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts), names=tuple(stored.names), origin=None, **columns,
+        tuple(stored.steps), tuple(stored.tags), stored.between, tuple(stored.texts),
+        names=tuple(stored.names), origin=None, **columns,
     )  # fmt: skip
     problem = _inconsistency(page)
     if problem:
@@ -604,7 +605,9 @@ def _inconsistency(page: Fingerprint) -> str | None:
         return "a leaf lies in no container"
     if m and (page.parent[0] != -1 or (page.parent[1:] >= np.arange(1, m)).any() or (page.parent[1:] < 0).any()):
         return "a container stands before the one it lies in"
-    if m and (page.step.max() >= len(page.steps) or page.tag.max() >= len(page.tags) or page.name.max() >= len(page.names)):
+    if m and (
+        page.step.max() >= len(page.steps) or page.tag.max() >= len(page.tags) or page.name.max() >= len(page.names)
+    ):
         return "a container has no name"
     if (np.diff(page.token_start) < 0).any() or page.token_start[0] or page.token_start[-1] != len(page.token_hash):
         return "token offsets do not fit the tokens"

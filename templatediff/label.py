@@ -187,8 +187,8 @@ def _nothing(
 
 def _settled(context: Context, p: Ints) -> Ints:
     """P where repetition decides by itself: with ENOUGH siblings, what most of them have at the same place is no content
-    if it is long, stands in a run of such leaves, or comes again and again on the page. Headings, cells, terms, lines of code and a lone short line (a label,
-    "See also") may be; so may a headline that other pages list.
+    if it is long, stands in a run of such leaves, or comes again and again on the page. Headings, cells, terms, lines of
+    code and a lone short line (a label, "See also") may be; so may a headline that other pages list.
 
     Out of fold this moves no set of ten sites or more by over .002; it makes the difference on pages without structure,
     where chrome and content share one container (generated sites of that kind leaked all of it before).

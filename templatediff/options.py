@@ -105,7 +105,9 @@ class Options:
             or not tags
             or not all((tag.isascii() and tag.isidentifier()) or tag.replace("-", "_").isidentifier() for tag in tags)
         ):
-            raise UsageError(f"leaf_tags is {_listed(self.leaf_tags)}: give names of HTML elements, such as div, p, table")
+            raise UsageError(
+                f"leaf_tags is {_listed(self.leaf_tags)}: give names of HTML elements, such as div, p, table"
+            )
         object.__setattr__(self, "leaf_tags", tags)
         if self.short_leaves not in SHORT_LEAVES:
             raise UsageError(f"short_leaves is {self.short_leaves!r}: choose auto, join or keep")

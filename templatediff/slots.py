@@ -21,7 +21,7 @@ from templatediff.segment import CODE
 from templatediff.selectors import Selectors
 from templatediff.values import DATE, value_type
 
-MOST_PAGES = 64  #: pages looked at, those of smallest rank
+MOST_PAGES = 40  #: pages looked at, those of smallest rank
 LEAST_PAGES = 2
 LEAST_SHARE = 0.1  #: a slot is on at least this share of a layout's pages
 ANCHOR = 0.8  #: texts on more than this share of the pages stand fast; places are counted from them

@@ -48,11 +48,12 @@ _IDENTIFIER = (
     r"(?<![^\W_])(?=[\w\-./#]*\d)(?:#\d+|(?=[\w\-./]*[A-Za-z])[A-Za-z0-9]+(?:[-_./][A-Za-z0-9]+)+"
     r"|(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z]*\d[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]+)(?![A-Za-z0-9])"
 )
+_WORDS = rf"(?P<word>{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})[^\W\d])+)|(?P<mark>[^\s\w]|\w)"
+_PLAIN = re.compile(_WORDS)  # without a digit there is no typed value
 _LEXEME = re.compile(
     rf"(?P<date>{_DATE})|(?P<time>(?<!\d){_CLOCK}(?!\d))|(?P<price>{_PRICE})|(?P<identifier>{_IDENTIFIER})"
-    rf"|(?P<number>(?<!\d){_NUMBER})|(?P<word>{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})[^\W\d])[^\W\d]*)|(?P<mark>[^\s\w]|\w)"
+    rf"|(?P<number>(?<!\d){_NUMBER})|{_WORDS}"
 )
-_CASED_NAME = re.compile(r"[^\W\d_a-z][\w.'\u2019\-]*")
 _UNIT = 3  # letters of a unit of measurement at most ("kg", "min")
 _LONGEST = 160  # characters of a typed value with words around it
 MOST_VALUES = 400  #: values looked at to tell a type
@@ -77,7 +78,7 @@ def lexemes(text: str) -> list[Lexeme]:
     (['<number>'], ['<date>', '<identifier>'])
     """
     found = []
-    for match in _LEXEME.finditer(text):
+    for match in (_LEXEME if any(map(str.isdigit, text)) else _PLAIN).finditer(text):
         kind = match.lastgroup or MARK
         form = f"<{kind}>" if kind in TYPED else match[0].casefold()
         found.append(Lexeme(kind, form, match.start(), match.end()))

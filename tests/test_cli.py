@@ -225,7 +225,12 @@ REFUSALS: list[tuple[str, list[str], bytes, str]] = [
     ("several-pages-of-html", ["extract", "{crawl}", "--format", "html"], b"", "give -o FOLDER"),
     ("update-of-nothing", ["extract", "{crawl}", "--update"], b"", "--update needs --templates"),
     ("template-text-stdout", ["extract", "{crawl}", "--template-text", "-"], b"", "--template-text needs a file"),
-    ("template-text-input", ["extract", "{crawl}/style.css", "--template-text", "{crawl}/style.css"], b"", "the input or"),
+    (
+        "template-text-input",
+        ["extract", "{crawl}/style.css", "--template-text", "{crawl}/style.css"],
+        b"",
+        "the input or",
+    ),
     ("template-text-nowhere", ["extract", "{crawl}", "--template-text", "no/x.txt"], b"", "there is no folder no"),
     ("no-templates", ["extract", "{crawl}", "--templates", "nowhere"], b"", "nowhere"),
     ("output-over-input", ["extract", "{crawl}", "-o", "{crawl}"], b"", "is or holds the input"),

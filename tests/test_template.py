@@ -8,7 +8,7 @@ from corpora.generator import SiteSpec, generate_site
 from templatediff.options import Options
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE
 
-PROSE = "The lock keeper counts the herons every morning before breakfast, and writes number {0} into his book, as he has done for years."
+PROSE = "The lock keeper counts the herons every morning before breakfast, and writes {0} into his book, as for years."
 
 
 def site_of(body: str, pages: int = 6, **options: object) -> td.Template:
@@ -36,7 +36,9 @@ def test_static_leaves_and_slots_of_a_layout() -> None:
 
 def test_the_static_text_is_said_once() -> None:
     shared = "<footer>4 Quay Street</footer>"
-    html = [f"<div class=a><h1>Story {n}</h1><p>{PROSE.format(n)}</p><p>Read it aloud.</p></div>{shared}" for n in range(6)]
+    html = [
+        f"<div class=a><h1>Story {n}</h1><p>{PROSE.format(n)}</p><p>Read it aloud.</p></div>{shared}" for n in range(6)
+    ]
     html += [f"<table>{''.join(f'<tr><td>{n}{m}<td>x{m * n}' for m in range(9))}</table>{shared}" for n in range(6)]
     text = td.learn(html, site="example.org").text
     assert text.startswith("# example.org\n\n") and text.endswith("\n")
