@@ -7,28 +7,7 @@ from templatediff.options import Options
 from templatediff.pipeline import derive, prepare
 from templatediff.profile import SiteProfile
 
-WORDS = [
-    "tide",
-    "lock",
-    "heron",
-    "mole",
-    "quay",
-    "pier",
-    "oar",
-    "reef",
-    "gull",
-    "buoy",
-    "sail",
-    "rope",
-    "mast",
-    "keel",
-    "hull",
-    "deck",
-    "berth",
-    "crane",
-    "ferry",
-    "eel",
-]
+WORDS = ["tide", "lock", "heron", "mole", "quay", "pier", "oar", "reef", "gull", "buoy", "sail", "rope", "mast", "keel"]
 TOP = "<nav><ul><li>Start</li><li>Harbour</li><li>People</li></ul></nav>"
 END = "<footer><p>All rights are kept by the harbour office.</p></footer>"
 
