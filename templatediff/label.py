@@ -28,6 +28,7 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
+FOUR = 4  #: entries that make a listing
 SETTLED = 0.1  #: P of what is settled, at most
 KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
 NO_LAYOUT = "fits no layout of the site: judged by the site as a whole"
@@ -291,7 +292,28 @@ def _verdict(context: Context, kept: Ints) -> str:
     tokens = context.tokens[kept]
     linked = float((tokens * context.link_share[kept]).sum())
     links = int(np.isin(context.page.link_leaf, np.flatnonzero(kept)).sum())
-    return LISTING if links >= 5 and linked > 0.5 * max(int(tokens.sum()), 1) else CONTENT
+    if links >= 5 and linked > 0.5 * max(int(tokens.sum()), 1):
+        return LISTING
+    return LISTING if _entries(context, kept) > 0.6 * max(int(tokens.sum()), 1) else CONTENT
+
+
+def _entries(context: Context, kept: Ints) -> int:
+    """Kept tokens in records that begin with a linked line (an entry's title) and go on without links, if there are FOUR."""
+    record = np.where(kept, context.record, -1)
+    starts: set[int] = set()
+    first_seen: set[int] = set()
+    goes_on: set[int] = set()
+    for row, share in zip(record.tolist(), context.link_share.tolist(), strict=True):
+        if row < 0:
+            continue
+        if row not in first_seen:
+            first_seen.add(row)
+            if share > 0.8:
+                starts.add(row)
+        elif share < 0.2:
+            goes_on.add(row)
+    entries = starts & goes_on
+    return int(context.tokens[np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0
 
 
 def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:

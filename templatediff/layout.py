@@ -57,13 +57,17 @@ def group(vectors: Sequence[dict[int, float]]) -> list[int]:
     if len(vectors) < 2:
         return [0] * len(vectors)
     matrix = _matrix(vectors)
-    cosines = np.clip(matrix @ matrix.T, 0.0, 1.0).round(4)
+    cosines = matrix @ matrix.T  # with 1,500 groups 18 MB: worked on in place
+    del matrix
+    np.clip(cosines, 0.0, 1.0, out=cosines)
+    np.round(cosines, 4, out=cosines)
     if len(vectors) == 2:
         return [0, 0 if cosines[0, 1] >= ALIKE else 1]
     # scipy's routine is the one scikit-learn's AgglomerativeClustering calls; importing it alone costs a tenth
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    distances = 1.0 - cosines[np.triu_indices(len(vectors), 1)]
+    distances = np.concatenate([1.0 - row[number + 1 :] for number, row in enumerate(cosines)])
+    del cosines
     tree = linkage(distances, "average").round(4)
     labels = fcluster(tree, 1.0 - _cut(1.0 - tree[:, 2]), "distance")
     numbers: dict[int, int] = {}
@@ -99,7 +103,7 @@ def cosine(one: dict[int, float], other: dict[int, float]) -> float:
     """Likeness of two vectors, 0..1, 4 decimals."""
     if len(other) < len(one):
         one, other = other, one
-    return round(float(sum(weight * other.get(key, 0.0) for key, weight in one.items())), 4)
+    return min(1.0, round(float(sum(weight * other.get(key, 0.0) for key, weight in one.items())), 4))
 
 
 def nearest(page: dict[int, float], centres: Sequence[dict[int, float]]) -> int | None:

@@ -156,7 +156,9 @@ def load_site(folder: Path) -> Template:
     """
     rules = read_rules(folder.parent, folder)
     profile = read_profile(folder)
-    made = derive(profile) if profile is not None else Template(**read_json(folder, shipped()).__dict__)
+    # a damaged or newer template.json is refused even where the profile makes it unnecessary: it says the folder is not ours
+    stored = read_json(folder, shipped()) if profile is None or (folder / TEMPLATE_FILE).is_file() else None
+    made = derive(profile) if profile is not None else Template(**stored.__dict__)
     return replace(made, rules=rules) if rules else made
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,7 +56,12 @@ class Sample:
     by_depth: bool = False  # ids and classes are made anew for each page: elements go by name and depth
 
     def as_seen(self, page: Fingerprint) -> Fingerprint:
-        """The page as this site's pages are compared: names that no two of them share are left out."""
+        """The page as this site's pages are compared: names that no two of them share are left out.
+
+        As it is where no pages are known (a template without its profile).
+        """
+        if not self.parts:
+            return page
         return page.with_names(self.known, self.by_depth)
 
     def layout_for(self, page: Fingerprint) -> int | None:
@@ -89,7 +94,8 @@ def take(profile: SiteProfile) -> Sample:
         key=lambda number: (entries[number].rank, entries[number].key, entries[number].month),
     )
     entries = [entries[number] for number in ordered]
-    pages = [entry.fingerprint() for entry in entries]
+    shared: dict[str, str] = {}  # most texts and names stand on many pages: one copy of each
+    pages = [_sharing(entry.fingerprint(), shared) for entry in entries]
     known, by_depth = known_steps(pages)
     pages = [page.with_names(known, by_depth) for page in pages]
     groups = near_duplicate_groups(pages)
@@ -125,6 +131,13 @@ def known_steps(pages: Sequence[Fingerprint]) -> tuple[frozenset[str], bool]:
     known = frozenset(form for form, count in forms.items() if count > 1)
     named = [step in known for page in pages for step in page.steps if "#" in step or "." in step]
     return known, len(pages) > 2 and len(named) > 0 and sum(named) < NAMES_SHARED * len(named)
+
+
+def _sharing(page: Fingerprint, shared: dict[str, str]) -> Fingerprint:
+    columns = {name: getattr(page, name) for name in ("texts", "steps", "tags", "names")}
+    return replace(
+        page, **{name: tuple(shared.setdefault(text, text) for text in texts) for name, texts in columns.items()}
+    )
 
 
 def _union(sets: list[dict[str, Ints]]) -> dict[str, Ints]:

@@ -306,7 +306,7 @@ def test_template_json_alone_still_drops_what_it_knows(tmp_path: Path, caplog: p
     template = td.load(tmp_path)["example.org"]
     assert "template.json alone" in caplog.text
     found = template.extract(site.pages[0].html)
-    assert found.mode == "template" and found.siblings > 0
+    assert found.mode == "template" and found.siblings > 0 and found.layout is not None
     static = {leaf.text for layout in template.layouts for leaf in layout.static}
     assert static and not static & set(found.text.split("\n\n"))
 
@@ -329,6 +329,14 @@ def test_a_damaged_template_is_one_clear_error(tmp_path: Path, damage: str) -> N
     (tmp_path / "s" / TEMPLATE_FILE).write_text(damage)
     with pytest.raises(TemplateError, match=TEMPLATE_FILE):
         td.load(tmp_path)
+
+
+def test_a_damaged_template_json_is_refused_beside_a_good_profile_too(tmp_path: Path) -> None:
+    td.learn([page("one"), page("two")], site="s").save(tmp_path)
+    for damage, said in (("{", "damaged"), ('{"format": 9}', "format 9, this release reads 1: upgrade")):
+        (tmp_path / "s" / TEMPLATE_FILE).write_text(damage)
+        with pytest.raises(TemplateError, match=said):
+            td.load(tmp_path)
 
 
 def test_site_names_make_folders_of_their_own_inside_the_folder() -> None:
