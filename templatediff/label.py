@@ -324,8 +324,12 @@ def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:
 
 
 def headline(labels: Labels, texts: Sequence[str]) -> str | None:
-    """The page's headline: its main heading if that agrees with the title, else the title without the site's part."""
+    """The page's headline: the highest heading that is its title or a part of it, else its main heading if that agrees with
+    the title, else the title without the site's part."""
     context, page = labels.context, labels.context.page
+    named = np.flatnonzero((page.heading > 0) & np.isin(page.text_hash, page.title_hashes))
+    if len(named):
+        return texts[int(named[np.argmin(page.heading[named])])]
     place = context.main_heading
     if place >= 0 and (context.title_share[place] >= 0.5 or (page.heading[place] == 1 and not page.title)):
         return texts[place]

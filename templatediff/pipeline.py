@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -212,11 +213,17 @@ def learn(
     return derive(profile, weights)
 
 
+_WHITE_SPACE = re.compile(r"\s")
+_PATH_LIKE = re.compile(r"[/\\]|^\w+:|\.x?html?$", re.I)
+
+
 def as_page(given: Page | str | bytes | Path, url: str | None = None) -> Page:
     """A Page from what a caller has. A short str without "<" that looks like a path or URL raises UsageError."""
     if isinstance(given, Page):
         return replace(given, url=url) if url is not None else given
     if isinstance(given, Path):
+        if given.is_dir():
+            raise UsageError(f"{given} is a folder: extract_crawl reads crawls, a page is one file")
         found = read_source(list_sources([given])[0])
         if isinstance(found, Skipped):
             found = Page(b"", path=found.path, failure=Failure("not-html", f"looks like {found.kind}, not like HTML"))
@@ -227,7 +234,7 @@ def as_page(given: Page | str | bytes | Path, url: str | None = None) -> Page:
         raise UsageError(f"a page is HTML as str or bytes, a Path or a Page, not {type(given).__name__}")
     if "<" not in given and len(given) < 1024 and "\n" not in given.strip():
         text = given.strip()
-        if text.startswith(("http://", "https://", "/", "./", "../")) or text.lower().endswith((".html", ".htm")):
+        if text and not _WHITE_SPACE.search(text) and _PATH_LIKE.search(text):
             raise UsageError(f"{text!r} looks like a path or URL, not like HTML: give a Path, or the page's own text")
     return Page(given, url=url)
 
@@ -362,7 +369,7 @@ def _record(
     made = Extraction(
         path=page.path,
         url=page.url or _absolute(head.canonical) or _absolute(head.og_url),
-        site=site,
+        site=site or named_host(leaves),
         layout=labels.layout if labels.siblings else None,
         mode="template" if labels.siblings else "gist",
         siblings=labels.siblings,

@@ -259,7 +259,7 @@ class _Applier:
 
 
 def extract_crawl(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     templates: str | Path | Mapping[str, Template] | None = None,
     jobs: int = 1,
     *,
@@ -294,7 +294,7 @@ def extract_crawl(
     if template_text is not None:
         ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
     given, sources, sites, spool = _first_reading(
-        list(paths),
+        _several(paths),
         templates,
         jobs,
         options,
@@ -373,6 +373,10 @@ def _first_reading(
 
 def _has_no_profile(place: Path) -> bool:
     return place.is_dir() and not (place / PROFILE_FILE).is_file()
+
+
+def _several(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    return [paths] if isinstance(paths, str | Path) else list(paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,7 +540,7 @@ def _on_demand(applier: _Applier, source: Source, site: str) -> Callable[[tuple[
 
 
 def learn_crawl(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     folder: str | Path,
     jobs: int = 1,
     *,
@@ -562,8 +566,10 @@ def learn_crawl(
     since = utc_text(since)
     totals = totals if totals is not None else Totals()
     given = _Given(options, site, _site_from(site_from), None, None)
-    sources = list_sources(list(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
+    sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
     profiles, pages, _ = _read(given, sources, jobs, limit, totals, progress)
+    if not profiles:
+        raise InputError("no page with text to learn from")
     totals.pages = len(pages)
     totals.failed = len(totals.failures)
     del sources, pages, _  # the names of a hundred thousand pages take as much memory as deriving their template

@@ -134,10 +134,10 @@ def known_steps(pages: Sequence[Fingerprint]) -> tuple[frozenset[str], bool]:
 
 
 def _sharing(page: Fingerprint, shared: dict[str, str]) -> Fingerprint:
-    columns = {name: getattr(page, name) for name in ("texts", "steps", "tags", "names")}
-    return replace(
-        page, **{name: tuple(shared.setdefault(text, text) for text in texts) for name, texts in columns.items()}
-    )
+    def one(texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(shared.setdefault(text, text) for text in texts)
+
+    return replace(page, texts=one(page.texts), steps=one(page.steps), tags=one(page.tags), names=one(page.names))
 
 
 def _union(sets: list[dict[str, Ints]]) -> dict[str, Ints]:

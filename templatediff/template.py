@@ -54,7 +54,7 @@ class Layout:
     centre: Mapping[int, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SiteTemplate:
     """A site's template. Made by `of_profile`; never changed. `profile` is None where only template.json was there.
 

@@ -274,10 +274,37 @@ def test_nothing_to_read_is_one_clear_error(tmp_path: Path) -> None:
         list(td.extract_crawl([tmp_path]))
 
 
-@pytest.mark.parametrize("given", ["https://example.org/a", "pages/a.html", "./a"])
+@pytest.mark.parametrize("given", ["https://example.org/a", "pages/a.html", "./a", "crawl/page", "file:///a", "a.html"])
 def test_a_path_or_url_as_text_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="looks like a path or URL"):
         td.extract(given)
+
+
+def test_a_folder_is_no_page_and_one_path_is_a_crawl(tmp_path: Path) -> None:
+    write(tmp_path, {"a/1.html": page("one", "x.org")})
+    with pytest.raises(ValueError, match="is a folder"):
+        td.extract(tmp_path)
+    assert [record.site for record in td.extract_crawl(str(tmp_path))] == ["x.org"]
+    assert td.extract(page("one", "x.org")).site == "x.org"
+
+
+def test_pages_without_text_teach_nothing_and_that_is_said(tmp_path: Path) -> None:
+    write(tmp_path, {"a/1.html": ""})
+    with pytest.raises(InputError, match="no page with text"):
+        td.learn_crawl([tmp_path], tmp_path / "t")
+
+
+def test_the_title_is_the_heading_that_the_title_names_though_other_pages_list_it() -> None:
+    name = "The library lends out its roof"
+    others = [
+        f"<title>Story {n} - Paper</title><h1>Story {n}</h1><p>Text number {n}.<ul><li><a href=/x>{name}</a></ul>"
+        for n in range(5)
+    ]
+    template = td.learn(others, site="s")
+    found = template.extract(
+        f"<title>{name} - Paper</title><h1>{name}</h1><p>Text of it.<h2>Rules of the roof</h2><p>More of it."
+    )
+    assert found.title == name
 
 
 def test_text_without_markup_is_a_page() -> None:

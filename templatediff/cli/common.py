@@ -48,7 +48,7 @@ class Crawl:
 def crawl_options(verb: Verb) -> Verb:
     """INPUT..., --files-from, --fetched, --limit, --site and --site-from, given to the verb as `crawl`."""
 
-    @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(path_type=Path))
+    @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(readable=False, path_type=Path))
     @click.option(
         "--files-from",
         metavar="FILE|-",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE|-", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
 @click.option(
     "--templates",
     metavar="DIR",
