@@ -119,6 +119,7 @@ class _Input:
     top: str
     only: str | None
     given: str
+    named: str = ""  # as the caller wrote it, of a file
 
 
 def read_crawl(
@@ -182,7 +183,7 @@ def _as_input(given: str) -> _Input:
     if os.path.isdir(full):
         return _Input(full, None, full)
     if os.path.isfile(full):
-        return _Input(os.path.dirname(full), os.path.basename(full), full)
+        return _Input(os.path.dirname(full), os.path.basename(full), full, given)
     if os.path.lexists(full):
         raise InputError(f"{given}: neither a folder nor a file that can be read")
     raise InputError(f"{given}: no such file or folder")
@@ -196,7 +197,8 @@ def _sources_of(
     host = mirror_host(name)
     prefix = "" if item.top == root else os.path.relpath(item.top, root).replace(os.sep, "/") + "/"
     # Per folder: its path below the INPUT with "/" at the end, the mirror's host, the URL path of the folder.
-    waiting: list[tuple[str, str | None, str]] = [("", host, "/")]
+    host, url_path = (host, "/") if item.only is None else _host_above(item, root)
+    waiting: list[tuple[str, str | None, str]] = [("", host, url_path)]
     while waiting:
         below, host, url_path = waiting.pop()
         folder = (prefix + below).rstrip("/")
@@ -221,6 +223,26 @@ def _sources_of(
                 waiting.append((f"{below}{child}/", host, f"{url_path}{_quoted(child)}/"))
             else:
                 waiting.append((f"{below}{child}/", mirror_host(child), "/"))
+
+
+def _host_above(item: _Input, root: str) -> tuple[str | None, str]:
+    """(mirror host, URL path of the folder) of a file that is itself an INPUT: the first component that is a host among
+    those it was named with or, for an absolute name, those from the INPUTs' common folder on.
+
+    So `find crawl -name '*.html'` names the pages as `crawl` does.
+    """
+    if os.path.isabs(item.named):
+        below = os.path.relpath(item.top, root)
+        steps = [os.path.basename(root), *(below.split(os.sep) if below != "." else [])]
+    else:
+        steps = os.path.dirname(os.path.normpath(item.named)).split(os.sep)
+        if steps in ([""], ["."]):
+            steps = [os.path.basename(item.top)]
+    for place, step in enumerate(steps):
+        host = mirror_host(step) if step else None
+        if host:
+            return host, "/" + "".join(f"{_quoted(rest)}/" for rest in steps[place + 1 :])
+    return None, "/"
 
 
 def _entries(folder: str, only: str | None) -> tuple[list[str], list[str]]:

@@ -404,3 +404,18 @@ def test_lists_of_files(tmp_path: Path, data: bytes, names: list[str]) -> None:
 def test_a_missing_list_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing: no such file"):
         read_list(tmp_path / "nothing")
+
+
+def test_files_named_one_by_one_have_the_urls_of_their_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("www.example.com/a/b.html", "www.example.com/c.html", "x/other.org/d/e.html"):
+        place = tmp_path / "crawl" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("<p>x")
+    monkeypatch.chdir(tmp_path)
+    listed = sorted(str(file) for file in Path("crawl").rglob("*.html"))
+    whole = {source.file: source.url for source in list_sources(["crawl"])}
+    assert {source.file: source.url for source in list_sources(listed)} == whole
+    assert {source.file: source.url for source in list_sources([str(tmp_path / name) for name in listed])} == whole
+    assert set(whole.values()) == {
+        "https://www.example.com/a/b.html", "https://www.example.com/c.html", "https://other.org/d/e.html",
+    }  # fmt: skip
