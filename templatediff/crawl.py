@@ -26,6 +26,8 @@ from templatediff.page import Failure, Page, mirror_host, utc_text
 MAX_BYTES = 32 * 1024 * 1024
 #: How much of a file is looked at to tell what it is.
 SNIFF_BYTES = 4096
+#: A longer list of paths is refused; bytes.
+MAX_LIST = 1 << 30
 
 _SIDECAR = ".meta.json"
 _SIDECAR_KEYS = ("url", "fetched", "charset", "site")
@@ -485,11 +487,14 @@ def read_list(file: str | Path | BinaryIO) -> list[str]:
     """
     if isinstance(file, str | os.PathLike):
         try:
-            data = Path(file).read_bytes()
+            with open(file, "rb") as stream:
+                data = stream.read(MAX_LIST + 1)
         except OSError as error:
-            raise InputError(f"{os.fspath(file)}: {(error.strerror or str(error)).lower()}") from None
+            raise InputError(f"cannot read {os.fspath(file)}: {error.strerror or error}") from None
     else:
-        data = file.read()
+        data = file.read(MAX_LIST + 1)
+    if len(data) > MAX_LIST:
+        raise InputError(f"a list of paths is longer than {MAX_LIST:,} bytes")
     data = data.removeprefix(b"\xef\xbb\xbf")
     lines = data.split(b"\0") if b"\0" in data else [line.removesuffix(b"\r") for line in data.split(b"\n")]
     return [os.fsdecode(line) for line in lines if line.strip()]

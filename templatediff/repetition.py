@@ -9,7 +9,7 @@ All tables hold integers, so that leaving out is exact and no sum depends on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -293,6 +293,3 @@ def _token_weights(page: Fingerprint) -> tuple[Ints, Ints]:
     """(distinct text hashes, tokens of the leaf each stands for)."""
     values, first = np.unique(page.text_hash, return_index=True)
     return values, page.token_count[first]
-
-
-Progress = Callable[[int], None]

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from templatediff.page import Page
 
 PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
-MAX_LIST = 1 << 30  # bytes of a list of paths
 MAX_STDIN = 32 * 1024 * 1024 + 1  # one byte more than a page may have, so that a longer one is told from it
 
 Verb = Callable[..., Any]
@@ -101,21 +100,11 @@ def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...
     return (*inputs, *listed)
 
 
-def _listed(files_from: Path) -> Iterator[Path]:
-    """The paths that a list names: one a line, empty lines skipped."""
-    try:
-        if str(files_from) == "-":
-            data = stdin().read(MAX_LIST + 1)
-        else:
-            with files_from.open("rb") as stream:
-                data = stream.read(MAX_LIST + 1)
-    except OSError as error:
-        raise InputError(f"cannot read {files_from}: {error.strerror}") from error
-    if len(data) > MAX_LIST:
-        raise InputError(f"{files_from} is longer than {MAX_LIST:,} bytes: no list of paths is")
-    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        if line := line.rstrip(b"\r"):
-            yield Path(os.fsdecode(line))
+def _listed(files_from: Path) -> list[Path]:
+    """The paths that a list names."""
+    from templatediff.crawl import read_list
+
+    return [Path(line) for line in read_list(stdin() if str(files_from) == "-" else files_from)]
 
 
 def stdin() -> BinaryIO:
