@@ -112,7 +112,9 @@ def take(profile: SiteProfile) -> Sample:
     vectors = [vector(leader, new_leaves(leader, view)) for leader, view in zip(leaders, views, strict=True)]
     parts = [Part(part.sets, page_sums(leader, view)) for part, leader, view in zip(parts, leaders, views, strict=True)]
     site = level(site_groups, parts)
-    layouts, layout_of = _layouts(groups, entries, vectors, parts)
+    # where names are made anew for each page, paths cannot tell kinds of pages apart: one layout
+    labels = [0] * len(vectors) if by_depth else group(vectors)
+    layouts, layout_of = _layouts(labels, groups, entries, vectors, parts)
     groups_of: dict[str, tuple[int, ...]] = {}
     for number, members in enumerate(groups):
         for member in members:
@@ -157,12 +159,12 @@ def _of_newest_months(entries: Sequence[Entry]) -> set[tuple[str, str]]:
 
 
 def _layouts(
+    labels: Sequence[int],
     groups: Sequence[Sequence[int]],
     entries: Sequence[Entry],
     vectors: Sequence[dict[int, float]],
     parts: Sequence[Part],
 ) -> tuple[tuple[LayoutSample, ...], tuple[int, ...]]:
-    labels = group(vectors)
     members_of: dict[int, list[int]] = {}
     for number, label in enumerate(labels):
         members_of.setdefault(label, []).append(number)

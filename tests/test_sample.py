@@ -3,9 +3,13 @@ from __future__ import annotations
 import random
 
 import templatediff as td
+from corpora.generator import SiteSpec, generate_site
+from templatediff.fingerprint import fingerprint
 from templatediff.options import Options
 from templatediff.pipeline import derive, prepare
 from templatediff.profile import SiteProfile
+from templatediff.sample import take
+from templatediff.segment import segment
 
 WORDS = ["tide", "lock", "heron", "mole", "quay", "pier", "oar", "reef", "gull", "buoy", "sail", "rope", "mast", "keel"]
 TOP = "<nav><ul><li>Start</li><li>Harbour</li><li>People</li></ul></nav>"
@@ -66,3 +70,12 @@ def test_a_page_of_an_unseen_layout_is_judged_by_the_site_and_that_is_said() -> 
     assert page.reason == "fits no layout of the site: judged by the site as a whole"
     assert {leaf["level"] for leaf in page.leaves} == {"site"}
     assert not any(leaf["content"] for leaf in page.leaves if leaf["text"] in ("Start", "Harbour", "People"))
+
+
+def test_a_site_whose_names_change_by_page_is_one_layout() -> None:
+    site = generate_site(SiteSpec(kinds=("soup",), pages=8, seed=21))
+    profile = SiteProfile("example.org", Options())
+    for number, page in enumerate(site.pages):
+        profile.add(fingerprint(segment(page.html), Options(), content_hash=number, key_url=page.url))
+    sample = take(profile)
+    assert sample.by_depth and [layout.pages for layout in sample.layouts] == [8]
