@@ -510,6 +510,23 @@ def _character_counts(texts: list[str]) -> Ints:
     return counts
 
 
+# The columns that hold one number a leaf.
+_OF_LEAVES = [
+    "text_hash",
+    "folded_hash",
+    "characters",
+    "linked",
+    "strong",
+    "digits",
+    "sentence_ends",
+    "commas",
+    "capitals",
+    "heading",
+    "breaks",
+    "group",
+    "row",
+]
+
 # Columns in the order they are stored, each in the narrowest type that holds it.
 _STORED = {
     "title_hashes": "<u8", "text_hash": "<u8", "folded_hash": "<u8", "characters": "<u4", "linked": "<u4",
@@ -581,20 +598,7 @@ def decode(data: bytes | memoryview) -> Fingerprint:
 
 def _inconsistency(page: Fingerprint) -> str | None:
     n, m = len(page), len(page.parent)
-    for name in [
-        "folded_hash",
-        "characters",
-        "linked",
-        "strong",
-        "digits",
-        "sentence_ends",
-        "commas",
-        "capitals",
-        "heading",
-        "breaks",
-        "group",
-        "row",
-    ]:
+    for name in _OF_LEAVES:
         if len(getattr(page, name)) != n:
             return f"column {name} is not of {n} leaves"
     if len(page.texts) != n or len(page.token_start) != n + 1:
@@ -625,21 +629,7 @@ def cap(page: Fingerprint) -> Fingerprint:
     values = {name: getattr(page, name) for name in Fingerprint.__dataclass_fields__}
     values["texts"] = tuple(text[:MAX_TEXT] for text in page.texts[:n])
     if n < len(page):
-        for name in [
-            "text_hash",
-            "folded_hash",
-            "characters",
-            "linked",
-            "strong",
-            "digits",
-            "sentence_ends",
-            "commas",
-            "capitals",
-            "heading",
-            "breaks",
-            "group",
-            "row",
-        ]:
+        for name in _OF_LEAVES:
             values[name] = values[name][:n]
         values["token_start"] = page.token_start[: n + 1]
         values["token_hash"] = page.token_hash[: page.token_start[n]]
