@@ -96,3 +96,39 @@ def test_the_title_loses_what_the_siblings_titles_share() -> None:
     template, pages = site_of(TEXTS)
     assert template.extract(pages[0]).title == TEXTS[0][:12].strip()
     assert own_title(of("<title>A - B</title><p>x"), None) == "A - B"
+
+
+STANZAS = [
+    f"The {one} boat came over the bar at {two}, and nobody on the quay said a word about it until the lamps were lit."
+    for one, two in (("first", "dawn"), ("second", "noon"), ("third", "four"), ("last", "dusk"))
+]
+
+
+def _paragraphs(texts: list[str]) -> str:
+    return "".join(f"<p>{text}</p>" for text in texts)
+
+
+def test_an_article_that_stands_on_the_page_twice_is_kept_once() -> None:
+    body = _paragraphs(STANZAS)
+    page = extract(f"<title>Boats</title><div class=wide><h1>Boats</h1>{body}</div><div class=narrow>{body}</div>")
+    assert [page.text.count(text) for text in STANZAS] == [1, 1, 1, 1]
+    dropped = [leaf for leaf in page.leaves if not leaf["content"] and leaf["text"] in STANZAS]
+    assert len(dropped) == 4
+    assert all("second time" in leaf["reasons"][0] and leaf["p"] <= module.SETTLED for leaf in dropped)
+
+
+def test_the_copy_that_is_clearly_likelier_stays() -> None:
+    page = of(f"<div>{_paragraphs(STANZAS)}</div><section>{_paragraphs(STANZAS)}</section>")
+    p = np.array([0.6] * 4 + [0.9] * 4)
+    assert module._copied(page, p, p > 0.5).tolist() == [True] * 4 + [False] * 4
+
+
+def test_a_refrain_and_a_quotation_may_come_again() -> None:
+    verses = [*STANZAS[:2], "Row home,", "row home", *STANZAS[2:], "Row home,", "row home"]
+    song = of(f"<div>{_paragraphs(verses)}</div>")
+    whole = np.full(len(verses), 0.9)
+    assert not module._copied(song, whole, whole > 0.5).any()
+    twice = of(f"<div>{_paragraphs(STANZAS + STANZAS)}</div>")  # in one container: the page's own doing
+    assert not module._copied(twice, np.full(8, 0.9), np.ones(8, bool)).any()
+    thread = of(f"<div>{_paragraphs(STANZAS)}</div><div><blockquote>{STANZAS[2]}</blockquote><p>Was it?</p></div>")
+    assert not module._copied(thread, np.full(6, 0.9), np.ones(6, bool)).any()
