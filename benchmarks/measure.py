@@ -150,7 +150,7 @@ def measure_product(
     todo = list(sites)
     call = partial(_measure_site, plan=plan)
     done: dict[Site, tuple[list[Row], dict[str, str | None]]] = {}
-    for count, (site, result) in enumerate(_each(call, todo, jobs), start=1):
+    for count, (site, result) in enumerate(each(call, todo, jobs), start=1):
         done[site] = result
         if progress:
             progress(count, len(todo))
@@ -159,7 +159,8 @@ def measure_product(
     return rows, titles
 
 
-def _each(call: Callable[[Site], T], todo: Sequence[Site], jobs: int) -> Iterator[tuple[Site, T]]:
+def each(call: Callable[[Site], T], todo: Sequence[Site], jobs: int) -> Iterator[tuple[Site, T]]:
+    """(site, what the call gives for it), in the order in which they are done."""
     if jobs <= 1:
         for site in todo:
             yield site, call(site)
@@ -191,19 +192,25 @@ def _measure_site(site: Site, plan: Plan) -> tuple[list[Row], dict[str, str | No
 @contextmanager
 def _weights(site: Site, plan: Plan) -> Iterator[None]:
     """Within it templatediff judges by the weights that were fitted without this site's fold."""
-    if not plan.out_of_fold:
-        yield
-        return
-    from benchmarks.train import FOLDS, weights_of_fold
     from templatediff import pipeline
+
+    # The public calls know the shipped weights only; this stands in for them, whatever is called.
+    with patch.object(pipeline, "shipped", return_value=weights_for(site, plan)):
+        yield
+
+
+def weights_for(site: Site, plan: Plan) -> Weights:
+    """The weights that judge a site: those shipped, or those fitted without the site's fold."""
+    if not plan.out_of_fold:
+        from templatediff.score import shipped
+
+        return shipped()
+    from benchmarks.train import FOLDS, weights_of_fold
 
     path = weights_of_fold(data.fold_of(site, FOLDS))
     if not path.is_file():
         raise data.DataMissing(f"no {path.name} in the cache folder: benchmarks/train.py makes it")
-    weights = _read_weights(path)
-    # The public calls know the shipped weights only; this stands in for them, whatever is called.
-    with patch.object(pipeline, "shipped", return_value=weights):
-        yield
+    return _read_weights(path)
 
 
 @cache

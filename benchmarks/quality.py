@@ -67,10 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Score templatediff and its peers on pages with gold text.")
-    parser.add_argument("--sets", type=_words, help="names of sets (default: all)")
+    parser.add_argument("--sets", type=words, help="names of sets (default: all)")
     parser.add_argument("--min-pages", type=int, default=3, help="only sites with so many pages (default: 3)")
-    parser.add_argument("--peers", type=_words, help="peers, or none (default: all that are installed)")
-    parser.add_argument("--siblings", type=_counts, default=(0, ALL), help="such as 0,1,2,4,8,all (default: 0,all)")
+    parser.add_argument("--peers", type=words, help="peers, or none (default: all that are installed)")
+    parser.add_argument("--siblings", type=counts, default=(0, ALL), help="such as 0,1,2,4,8,all (default: 0,all)")
     pages_help = f"pages scored a site, 0 for all (default: all, {CURVE_PAGES} with other --siblings than 0,all)"
     parser.add_argument("--pages", type=int, default=None, help=pages_help)
     parser.add_argument("--leaves-oracle", action="store_true", help="the best choice of leaves as well")
@@ -94,18 +94,20 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
+    """The words of a list on the command line; none for `none`."""
     return [] if text == "none" else [word for word in text.split(",") if word]
 
 
-def _counts(text: str) -> tuple[int, ...]:
+def counts(text: str) -> tuple[int, ...]:
+    """Numbers of siblings of a list on the command line."""
     try:
-        counts = [ALL if word == "all" else int(word) for word in text.split(",")]
+        found = [ALL if word == "all" else int(word) for word in text.split(",")]
     except ValueError:
-        counts = [-2]
-    if min(counts) < ALL:
+        found = [-2]
+    if min(found) < ALL:
         raise argparse.ArgumentTypeError(f"{text!r}: give numbers from 0 and all, such as 0,1,2,4,8,all")
-    return tuple(dict.fromkeys(counts))
+    return tuple(dict.fromkeys(found))
 
 
 def _measure(options: argparse.Namespace) -> tuple[list[Row], dict[str, frozenset[str]], dict[str, str]]:

@@ -8,7 +8,7 @@ with the others as its siblings, so that one set of weights serves none, few and
 fitted: the first on a leaf's evidence, the second on that and on the first's judgement of the leaf's neighbourhood and
 of the same places on the siblings, where "judgement" is always that of a forest fitted without the leaf's site.
 Parts of ids and classes get log odds of their own from the sites that are fitted on. A few generated sites stand beside
-the real ones, so that scripts and markup that the real ones lack are known too; kinds HELD_OUT never do.
+the real ones, so that scripts and markup that the real ones lack are known too, in the bodies and markups of FITTED.
 Folds are by registrable site. The same data, code and library versions give the same file, byte for byte.
 """
 
@@ -46,7 +46,14 @@ FOLDS = 4
 SIZES = (1, 2, 3, 5, 9, 17)
 GENERATED = "generated"
 GENERATED_SHARE = 0.08  # of the weight of all that is fitted on
-HELD_OUT = ("blog", "forum", "listing", "flat")  # kinds of generated sites that are measured on only
+#: What generated sites are fitted on: a page's body in a markup. Bodies in other markups are measured on only.
+FITTED = (
+    ("news", "divs"), ("tables", "tables"), ("soup", "soup"), ("flat", "flat"),
+    ("forum", "semantic"), ("forum", "soup"), ("forum", "tables"), ("forum", "flat"),
+    ("listing", "semantic"), ("listing", "soup"), ("listing", "tables"), ("listing", "flat"),
+    ("product", "semantic"), ("product", "soup"), ("product", "flat"),
+    ("docs", "divs"), ("docs", "tables"), ("docs", "flat"),
+)  # fmt: skip
 NAMED_BY = 15  # sites that use a part of a name before it counts
 LEAST_ORACLE = 0.6  # pages whose gold no choice of leaves comes near are left out of the fitting
 TREES, LEAVES, DEPTH, RATE = 130, 31, 8, 0.1
@@ -113,24 +120,45 @@ def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
 
 
 def _generated(name: tuple[str, str]) -> Iterator[tuple[str, bytes, str]]:
-    """(key, HTML, gold) of the pages of a generated site named "kind script seed"."""
+    """(key, HTML, gold) of the pages of a generated site named "kind markup script seed"."""
     from corpora.generator import SiteSpec, generate_pages
 
-    kind, script, seed = name[1].split()
-    for page in generate_pages(SiteSpec(kinds=(kind,), script=script, pages=8, seed=int(seed))):
+    kind, style, script, seed = name[1].split()
+    draw = random.Random(name[1])
+    others = tuple(other for other, of in FITTED if of == style and other != kind)
+    spec = SiteSpec(
+        kinds=(kind,) if draw.random() < 0.7 else (kind, *others),
+        style=style,
+        script=script,
+        pages=8,
+        seed=int(seed),
+        optional_share=draw.choice((0.3, 0.6, 0.9)),
+        cookie_bar=draw.choice(("first", "last", "none")),
+        in_article_promo=draw.random() < 0.7,
+        newsletter=draw.random() < 0.7,
+        length=draw.choice((0.5, 1.0, 1.5)),
+    )
+    for page in generate_pages(spec):
         yield f"{name[0]}/{name[1]}/{page.path}", page.html.encode(), page.gold
 
 
 def generated_sites() -> list[tuple[tuple[str, str], tuple[()], int]]:
-    """Jobs for `gather`: each kind that is not held out in each script."""
-    from corpora.generator import KINDS, SCRIPTS
+    """Jobs for `gather`: each body and markup of FITTED in each script."""
+    from corpora.generator import SCRIPTS
 
-    kinds = [kind for kind in KINDS if kind not in HELD_OUT]
     return [
-        ((GENERATED, f"{kind} {script} {7000 + number * len(SCRIPTS) + place}"), (), (number + place) % FOLDS)
-        for number, kind in enumerate(kinds)
+        ((GENERATED, f"{kind} {style} {script} {7000 + number * len(SCRIPTS) + place}"), (), (number + place) % FOLDS)
+        for number, (kind, style) in enumerate(FITTED)
         for place, script in enumerate(SCRIPTS)
     ]
+
+
+def is_fitted(kind: str) -> bool:
+    """Are generated sites of this kind, in its usual markup, among those that are fitted on (with other seeds)?"""
+    from corpora.generator.spec import BODIES, STYLES_OF_KINDS
+
+    body, style = BODIES[kind], STYLES_OF_KINDS[kind]
+    return any((BODIES[fitted], of) == (body, style) for fitted, of in FITTED)
 
 
 def _count_names(page: Fingerprint, truth: Ints, parts: dict[str, tuple[float, float]]) -> None:

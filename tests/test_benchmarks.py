@@ -8,9 +8,10 @@ import random
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
-from benchmarks import baseline, data, peers, quality, tables
+from benchmarks import baseline, data, labels, peers, quality, tables, train
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -308,3 +309,36 @@ def test_the_quick_subset_takes_a_few_sites_of_every_set() -> None:
     chosen = quality.quick_subset(sites, 0)
     assert [site[0] for site in chosen] == ["a"] * quality.QUICK_SITES + ["b"]
     assert chosen == quality.quick_subset(list(reversed(sites[:9])) + sites[9:], 0)
+
+
+# --- labels ------------------------------------------------------------------------------------------------
+
+
+def test_bins_have_equal_mass_and_their_error_is_the_mean_gap() -> None:
+    p, weight = np.array([0.9, 0.1, 0.5, 0.1]), np.array([2.0, 1.0, 2.0, 1.0])
+    rows = labels.bins(p, weight, np.array([1.0, 0.0, 0.5, 1.0]), 3)
+    assert [tuple(round(part, 3) for part in row) for row in rows] == [
+        (0.1, 0.5, 0.333),
+        (0.5, 0.5, 0.333),
+        (0.9, 1.0, 0.333),
+    ]
+    assert labels.calibration_error(rows) == pytest.approx((0.4 + 0.0 + 0.1) / 3)
+
+
+def test_every_step_after_the_score_exists_and_can_be_left_out() -> None:
+    from templatediff import label as steps
+
+    for function, instead in labels.STEPS.values():
+        assert callable(getattr(steps, function)) and instead is not getattr(steps, function)
+
+
+# --- training ----------------------------------------------------------------------------------------------
+
+
+def test_generated_sites_that_are_measured_are_not_those_fitted_on() -> None:
+    names = [name for (_, name), _, _ in train.generated_sites()]
+    assert len(set(names)) == len(names)
+    assert not any(train.is_fitted(kind) for kind in ("semantic", "blog", "forum", "product", "listing", "docs"))
+    assert {name.split()[2] for name in names} == {
+        "latin", "chinese", "japanese", "thai", "arabic", "hebrew", "cyrillic", "greek",
+    }  # fmt: skip
