@@ -360,6 +360,19 @@ def _columns(look: Look, second: bool) -> Ints:
 _sites: list[Site] = []
 
 
+def gather_all(processes: int, limit: int | None = None) -> None:
+    """Fill `_sites`: all real and generated sites with gold, or so many of them, drawn at random."""
+    jobs: list[tuple[tuple[str, str], tuple[data.DevPage, ...], int]] = [
+        (name, pages, data.fold_of(name, folds=FOLDS))
+        for name, pages in sorted(data.sites(min_pages=1).items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
+    jobs += generated_sites()
+    if limit:
+        jobs = random.Random(0).sample(jobs, limit)
+    with get_context("fork").Pool(processes) as pool:
+        _sites.extend(site for site in pool.imap(gather, jobs) if site.looks)
+
+
 def _fit_fold(job: tuple[int, bool]) -> tuple[dict[str, float], dict[str, Any], list[Ints]]:
     """(table of names, forest) fitted without a fold, and the forest's log odds for that fold's looks, in order.
 
@@ -468,15 +481,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, help="only so many sites, for a trial: the folds' weights are not kept")
     arguments = parser.parse_args()
     start = time.monotonic()
-    jobs: list[tuple[tuple[str, str], tuple[data.DevPage, ...], int]] = [
-        (name, pages, data.fold_of(name, folds=FOLDS))
-        for name, pages in sorted(data.sites(min_pages=1).items(), key=lambda item: (-len(item[1]), item[0]))
-    ]
-    jobs += generated_sites()
-    if arguments.limit:
-        jobs = random.Random(0).sample(jobs, arguments.limit)
-    with get_context("fork").Pool(arguments.jobs) as pool:
-        _sites.extend(site for site in pool.imap(gather, jobs) if site.looks)
+    gather_all(arguments.jobs, arguments.limit)
     sites = _sites
     print(f"gathered {len(sites)} sites in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     folds = range(FOLDS)

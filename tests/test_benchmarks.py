@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from benchmarks import baseline, data, labels, peers, quality, tables, train
+from benchmarks import ablation, baseline, data, labels, peers, quality, tables, train
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -342,3 +342,11 @@ def test_generated_sites_that_are_measured_are_not_those_fitted_on() -> None:
     assert {name.split()[2] for name in names} == {
         "latin", "chinese", "japanese", "thai", "arabic", "hebrew", "cyrillic", "greek",
     }  # fmt: skip
+
+
+def test_every_group_of_evidence_that_is_left_out_has_columns_and_leaves_some() -> None:
+    from templatediff import evidence
+
+    sizes = {group: len(evidence.NAMES) - len(ablation.without(group)) for group in ablation.GROUPS}
+    assert sizes.pop("all") == 0
+    assert all(0 < size < len(evidence.NAMES) for size in sizes.values()), sizes
