@@ -99,7 +99,7 @@ class SiteProfile:
     def since(self, date: str) -> SiteProfile:
         """A new profile of the pages fetched at `date` (as in `Page.fetched`) or later; undated pages are not."""
         kept = SiteProfile(self.site, self.options)
-        for entry in self._entries.values():
+        for entry in self.entries():  # not of all that has gathered: that depends on the order of the pages
             if entry.version[0] >= date:
                 kept._put(entry)
         return kept

@@ -95,6 +95,7 @@ class _Given:
     named: Mapping[str, Template] | None  # templates handed in by the caller
     spool: _Spool | None = None  # keeps the folder while the value lives
     fit: bool = False  # whether to measure how well stored templates fit
+    since: str = ""  # pages fetched before this time, and undated ones, teach nothing
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
 
 
@@ -145,7 +146,8 @@ class _Learner:
                 profile = found.profiles.get(group)
                 if profile is None:
                     profile = found.profiles[group] = SiteProfile("", self.options)
-                profile.add(made)
+                if made.fetched >= self.given.since:
+                    profile.add(made)
         return found
 
     @staticmethod
@@ -557,15 +559,15 @@ def learn_crawl(
 ) -> list[str]:
     """Learn the sites of a crawl into a folder of templates; the names of the sites that were written, in order.
 
-    With `update` the folder's own memory of these sites is kept and added to, else it is replaced; then `since` (ISO 8601)
-    drops what was fetched before it, and undated pages, from the memory of these sites. The other arguments are those of
+    With `update` the folder's own memory of these sites is kept and added to, else it is replaced; what was fetched before
+    `since` (ISO 8601), and undated pages, are dropped from the memory of these sites first. The other arguments are those of
     `extract_crawl`. Raises InputError, OutputError, TemplateError, MismatchError, UsageError.
     """
     if since is not None and not update:
         raise UsageError("since drops older pages from templates that are there: it needs update")
     since = utc_text(since)
     totals = totals if totals is not None else Totals()
-    given = _Given(options, site, _site_from(site_from), None, None)
+    given = _Given(options, site, _site_from(site_from), None, None, since=since or "")
     sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
     profiles, pages, _ = _read(given, sources, jobs, limit, totals, progress)
     if not profiles:

@@ -38,13 +38,14 @@ def put(profile: SiteProfile, folder: Path, *, update: bool = False, since: str 
     """
     with writing(folder, profile.site) as place:
         known = read_profile(place) if update else None
+        if since is not None:  # before they meet, so that old pages take no place from new ones of their month
+            known = known.since(since) if known is not None else None
+            profile = profile.since(since)
         if known is not None:
             known.absorb(profile)
             profile = known
-        if since is not None:
-            profile = profile.since(since)
-            if not len(profile):
-                return None
+        if since is not None and not len(profile):
+            return None
         template = derive(profile)
         save_site(template, place)
     return template

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,28 @@ def test_since_that_leaves_nothing_leaves_the_template(tmp_path: Path) -> None:
     assert pieces(tmp_path / "t") == before
     (warning,) = totals.warnings
     assert "was fetched since 2025-01-01T00:00:00Z: its template is left as it was" in warning
+
+
+@pytest.mark.parametrize("known", ["old", "none"])
+def test_since_forgets_before_it_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: str) -> None:
+    """Old pages of the same month, of the template or of INPUT, take no place from new ones."""
+    monkeypatch.setattr(profile_module, "PAGES_A_MONTH", 4)
+    monkeypatch.setattr(profile_module, "PAGES_A_SHAPE", 0)
+    monkeypatch.setattr(profile_module, "_PRUNE_AT", 1)
+    days = {f"https://a.example/{number}": 1 + 20 * (number >= 12) for number in range(18)}
+    for name, chosen in (("old", list(days)[:12]), ("new", list(days))):
+        for number, url in enumerate(chosen):
+            file = tmp_path / name / f"{number}.html"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(f"<p>Page {number} of the site, with a text of its own.")
+            sidecar = json.dumps({"url": url, "fetched": f"2024-05-{days[url]:02}T00:00:00Z"})
+            file.with_name(file.name + ".meta.json").write_text(sidecar)
+    if known == "old":
+        td.learn_crawl([tmp_path / "old"], tmp_path / "t")
+    td.learn_crawl([tmp_path / "new"], tmp_path / "t", update=True, since="2024-05-10")
+    profile = read_profile(tmp_path / "t" / "a.example")
+    assert profile is not None
+    assert [entry.version[0] for entry in profile.entries()] == ["2024-05-21T00:00:00Z"] * 4
 
 
 @pytest.mark.parametrize(("update", "since"), [(False, "2024-01-01"), (True, "yesterday")])
