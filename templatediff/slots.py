@@ -140,7 +140,7 @@ def find_slots(pages: Sequence[Fingerprint]) -> Slots:
     pairs = Counter(pair for row in rows for pair in set(row))
     static = frozenset(text for text, count in on.items() if count > STATIC * len(pages))
     anchors = frozenset(pair for pair, count in pairs.items() if count > ANCHOR * len(pages) and count >= LEAST_PAGES)
-    anchors = _without_roaming(rows, anchors)
+    anchors = without_roaming(rows, anchors)
     walked = [list(_leaves(page, anchors)) for page in pages]
     still, pools = _repeated(walked, on, anchors)
     changing = [
@@ -174,7 +174,7 @@ def find_slots(pages: Sequence[Fingerprint]) -> Slots:
     return Slots(tuple(slot for _, slot in found), anchors, static, split, still, pools, inside, whole, pooled)
 
 
-def _without_roaming(rows: Sequence[list[tuple[int, int]]], anchors: Pairs) -> Pairs:
+def without_roaming(rows: Sequence[list[tuple[int, int]]], anchors: Pairs) -> Pairs:
     """Anchors that have the same neighbour among the anchors at the same distance, before or after them, on at least half
     of the pages that have them.
 

@@ -16,12 +16,12 @@ from templatediff._version import __version__
 from templatediff.fingerprint import MAX_TEXT, Fingerprint
 from templatediff.options import Options
 from templatediff.profile import SiteProfile
-from templatediff.repetition import REGION_COLUMNS, SETS, SLOT_COLUMNS, Counts, Level, View, add_sums
+from templatediff.repetition import REGION_COLUMNS, SETS, SLOT_COLUMNS, Counts, Level, View, add_sums, pair_hash
 from templatediff.rules import Rule
 from templatediff.sample import LayoutSample, Sample
 from templatediff.score import Weights
 from templatediff.selectors import Selectors
-from templatediff.slots import Slot, Slots, find_slots
+from templatediff.slots import Slot, Slots, find_slots, without_roaming
 
 FORMAT = 1
 STATIC_SHARE = 0.5  #: a leaf is static if it is on more than this share of a layout's pages
@@ -33,7 +33,9 @@ SLOT_PAGES = 4  #: layouts of fewer pages read their slots from the whole site
 
 @dataclass(frozen=True, slots=True)
 class StaticLeaf:
-    """A leaf that stays: on `k` of the layout's `n` pages (near-duplicates count once). `hash` is its text's key."""
+    """A leaf that stays: on `k` of the layout's `n` pages (near-duplicates count once), on half of them or more at one
+    place, which `selector` names. `hash` is its text's key.
+    """
 
     text: str
     selector: str
@@ -154,7 +156,7 @@ def _join_below(sample: Sample, options: Options) -> int:
 def _layout(layout: LayoutSample, sample: Sample, slots: Slots) -> Layout:
     weightiest = sorted(layout.centre, key=lambda key: (-layout.centre[key], key))[:12]
     signature = "-".join(f"{key >> 48:04x}" for key in sorted(weightiest))
-    static = _static(_leaders(layout.level, sample), layout.level)
+    static = _static(_leaders(layout.level, sample), layout.level, sample.site)
     return Layout(layout.id, layout.pages, signature, static, slots.all, layout.centre)
 
 
@@ -163,15 +165,33 @@ def _leaders(level: Level, sample: Sample) -> list[Fingerprint]:
     return [sample.leaders[number] for number in sorted(level.members)]
 
 
-def _static(leaders: list[Fingerprint], level: Level) -> tuple[StaticLeaf, ...]:
-    """Static leaves in the order in which the first page that has each shows them."""
+def _static(leaders: list[Fingerprint], level: Level, site: Level) -> tuple[StaticLeaf, ...]:
+    """Static leaves in the order in which the first page that has each at its place shows them.
+
+    A place is a container's last folded steps. Headlines that pages of the site have and others list now here, now there
+    are no part of the template, on however many pages they are.
+    """
     selectors = Selectors(leaders)
-    found: dict[int, StaticLeaf] = {}
-    for place, page in enumerate(leaders):
+    rows: list[list[tuple[int, int]]] = []
+    staying: list[list[int]] = []
+    headlines: set[tuple[int, int]] = set()
+    for page in leaders:
+        local = page.local_keys[page.row] if len(page) else page.text_hash
         on = level.counts["text"].of(page.text_hash)
-        for number in np.flatnonzero((on >= STATIC_PAGES) & (on > STATIC_SHARE * level.n)).tolist():
-            key = int(page.text_hash[number])
-            if key not in found:
+        at_place = level.counts["pair"].of(pair_hash(page.text_hash, local))
+        stays = (on > STATIC_SHARE * level.n) & (at_place >= max(STATIC_PAGES, STATIC_SHARE * level.n))
+        rows.append(list(zip(local.tolist(), page.text_hash.tolist(), strict=True)))
+        staying.append(np.flatnonzero(stays).tolist())
+        named = sum(site.counts[name].of(page.text_hash) > 0 for name in ("title", "heading"))
+        headlines |= {rows[-1][number] for number in np.flatnonzero(stays & (named > 0)).tolist()}
+    pairs = frozenset(row[number] for row, numbers in zip(rows, staying, strict=True) for number in numbers)
+    wandering = headlines - without_roaming(rows, pairs)
+    found: dict[int, StaticLeaf] = {}
+    for place, (page, row) in enumerate(zip(leaders, rows, strict=True)):
+        on = level.counts["text"].of(page.text_hash)
+        for number in staying[place]:
+            key = row[number][1]
+            if key not in found and row[number] not in wandering:
                 selector = selectors.of(place, int(page.row[number]))
                 found[key] = StaticLeaf(page.texts[number], selector, int(on[number]), level.n, key)
     return tuple(found.values())

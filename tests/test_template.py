@@ -45,6 +45,41 @@ def test_the_static_text_is_said_once() -> None:
     assert text.count("4 Quay Street") == 1 and text.count("Read it aloud.") == 1 and "Story" not in text
 
 
+def test_static_is_what_stays_at_its_place() -> None:
+    """Headlines that other pages list are on every page and belong to none of its places; a menu's words stay."""
+    titles = [
+        "Herons",
+        "Two new locks",
+        "Rope and sail",
+        "Quay walls",
+        "The mole at night",
+        "Old boats",
+        "Gulls",
+        "Ice",
+        "Tides",
+    ]
+
+    def page(number: int) -> str:
+        others = sorted(titles, key=lambda title: (number + 1) * (titles.index(title) + 1) % 11)  # no two alike
+        listed = "".join(f"<li><a href=/{title}>{title}</a>" for title in others if title != titles[number])
+        early = "<p class=intro>4 Quay Street</p>" if number == 0 else ""
+        return (
+            f"<title>{titles[number]}</title><nav><ul><li>Start<li>Herons<li>People</ul></nav>"
+            f"<h1>{titles[number]}</h1>{early}<p>{PROSE.format(number)}</p>"
+            f"<ul class=more>{listed}</ul><footer>4 Quay Street</footer>"
+        )
+
+    template = td.learn([page(number) for number in range(9)], site="example.org")
+    (layout,) = template.layouts
+    assert [(leaf.text, leaf.selector) for leaf in layout.static] == [
+        ("Start", "nav > ul:nth-child(1) > li:nth-child(1)"),
+        ("Herons", "nav > ul:nth-child(1) > li:nth-child(2)"),
+        ("People", "nav > ul:nth-child(1) > li:nth-child(3)"),
+        ("4 Quay Street", "footer"),
+    ]
+    assert template.text == "# example.org\n\nStart\n\nHerons\n\nPeople\n\n4 Quay Street\n"
+
+
 def test_a_slots_value_is_in_the_leaf_record() -> None:
     template = site_of("<p class=date>1{0} May 2024</p><p>" + PROSE)
     records = template.extract(
