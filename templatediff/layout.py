@@ -17,6 +17,7 @@ from templatediff.repetition import subtree_sums
 
 ALIKE = 0.85  #: least mean likeness of pages in one layout
 GAP, LEAST_CUT, MOST_CUT = 0.05, 0.75, 0.94
+LEAST_UNLIKE = 0.01  #: unlikeness that is taken for this much when gaps are compared
 FITS = 0.6  #: least likeness to a layout's centre for a page that is not part of the sample
 STEPS_SHARE = 0.4  #: how much the steps count; the rest is the spread of new text
 LEAST_SPREAD = 0.15  #: containers of a smaller share of the page's new tokens do not count
@@ -75,8 +76,9 @@ def group(vectors: Sequence[dict[int, float]]) -> list[int]:
 
 
 def _cut(merges: Ints) -> float:
-    """Least likeness inside a layout: in the middle of the widest gap among the likenesses at which groups merge, where
-    one is wide enough and lies between alike and barely alike; else ALIKE.
+    """Least likeness inside a layout: in the middle of a gap among the likenesses at which groups merge, where one is wide
+    enough and lies between alike and barely alike; else ALIKE. Of several gaps it is the one over which unlikeness grows
+    by the greatest factor: kinds may be alike in pairs, too, and the gap between pairs be the widest.
 
     Kinds that share their chrome merge at up to .91, pages of one kind at .97 or more; without a gap ALIKE decides.
     """
@@ -85,7 +87,8 @@ def _cut(merges: Ints) -> float:
     wide = (gaps >= GAP) & (ordered[1:] >= LEAST_CUT) & (ordered[1:] <= MOST_CUT) & (ordered[:-1] >= ALIKE)
     if not wide.any():
         return ALIKE
-    place = int(np.argmax(np.where(wide, gaps.round(4), -1.0)))
+    growth = (1.0 - ordered[1:]) / np.maximum(1.0 - ordered[:-1], LEAST_UNLIKE)
+    place = int(np.argmax(np.where(wide, growth.round(4), -1.0)))
     return float(ordered[place] + ordered[place + 1]) / 2
 
 

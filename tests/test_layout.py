@@ -34,6 +34,16 @@ def test_kinds_of_one_site_are_told_apart(seed: int) -> None:
     assert partition(group(pages)) == partition(truth)
 
 
+@pytest.mark.parametrize(("seed", "script"), [(9105, "japanese"), (9106, "cyrillic")])
+def test_kinds_alike_in_pairs_are_told_apart(seed: int, script: str) -> None:
+    """Articles of three kinds, alike but for the name of their container, lie apart from the others by a wider gap."""
+    kinds = ("semantic", "news", "blog", "product", "docs")
+    style = "semantic" if seed % 2 else "divs"
+    spec = SiteSpec(kinds=kinds, pages=30, seed=seed, script=script, style=style, optional_share=0.3, optional_blocks=4)
+    pages, truth = vectors(spec)
+    assert partition(group(pages)) == partition(truth)
+
+
 @pytest.mark.parametrize("kind", ["semantic", "product", "forum"])
 def test_a_site_of_one_kind_is_not_split_by_optional_blocks(kind: str) -> None:
     pages, _ = vectors(SiteSpec(kinds=(kind,), pages=16, seed=5))
