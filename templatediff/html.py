@@ -138,16 +138,15 @@ def selector_fault(selector: str) -> str | None:
     try:
         LexborHTMLParser("<p>").css(selector)
     except (SelectolaxError, ValueError, RuntimeError) as error:
-        return f"selector {selector!r} cannot be read ({str(error).strip() or type(error).__name__})"
+        return f"cannot be read ({str(error).strip() or type(error).__name__})"
     return None
 
 
-def selected(text: str, selector: str, scripting: bool = True) -> list[tuple[str, str]]:
+def selected(tree: Tree, selector: str) -> list[tuple[str, str]]:
     """(CSS path from the body with `:nth-child` steps, text) of the elements that a selector names, in document order.
 
     The path is that of `segment.Elements.selector`; html stands for the body, and what is outside the body is left out.
     """
-    tree = parse(text, scripting)
     found = []
     for node in tree.parser.css(selector):
         path = "body" if node.tag == "html" else _path(node)

@@ -12,8 +12,10 @@ file keep goes before drop. Rules go before everything else that judges a leaf, 
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ import numpy as np
 
 from templatediff.errors import TemplateError
 from templatediff.fingerprint import Ints
-from templatediff.html import selected, selector_fault
+from templatediff.html import Tree, parse, selected, selector_fault
 from templatediff.segment import NOSCRIPT, Leaves
 from templatediff.slots import Value
 from templatediff.text import normal
@@ -34,8 +36,9 @@ RULES_FILE = "rules.toml"
 ACTIONS = ("keep", "drop")
 CONDITIONS = ("selector", "text", "contains", "regex", "slot")
 _MAX_BYTES = 1 << 20
+_LONGEST_WORDS = 200  # characters of a value that an error repeats
 _TABLE = re.compile(r"""\s*\[\[\s*["']?(\w+)["']?\s*\]\]""")
-_KEY = re.compile(r"""\s*\[*\s*["']?([\w-]+)["']?\s*[=\].]""")
+_KEY = re.compile(r"""(?:\s*\[+\s*["']?(?:keep|drop)["']?\s*\.|\s*\[*)\s*["']?([\w-]+)["']?\s*[=\].]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Rule:
     slot: str | None = None
 
     def __str__(self) -> str:
-        told = [f"{name} {value!r}" for name in CONDITIONS if (value := getattr(self, name)) is not None]
+        told = [f"{name} {_cut(value)}" for name in CONDITIONS if (value := getattr(self, name)) is not None]
         return f"{self.action} by {' and '.join(told)} ({self.where})"
 
 
@@ -120,6 +123,7 @@ class _Holding:
         self.html, self.leaves, self.values = html, leaves, values
         self.plain = [normal(text) for text in leaves.text]
         self.paths: list[str] = []
+        self.tree: Tree | None = None  # parsed once, and only where a rule has a selector
 
     def of(self, rule: Rule) -> list[int]:
         held = list(range(len(self.plain)))
@@ -138,10 +142,10 @@ class _Holding:
 
     def _selected(self, selector: str, held: list[int]) -> list[int]:
         elements = self.leaves.elements
-        if not self.paths:
+        if self.tree is None:
             self.paths = [elements.selector(row) for row in self.leaves.row]
-        scripting = not any(marks & NOSCRIPT for marks in elements.marks)
-        found = [(path, normal(text)) for path, text in selected(self.html, selector, scripting)]
+            self.tree = parse(self.html, scripting=not any(marks & NOSCRIPT for marks in elements.marks))
+        found = [(path, normal(text)) for path, text in selected(self.tree, selector)]
         around = {path for path, _ in found}
         return [
             leaf
@@ -162,8 +166,10 @@ def _steps(path: str) -> Iterator[str]:
 
 def _read(file: Path, of_site: bool, mistakes: list[str]) -> list[Rule]:
     try:
-        if not file.is_file():
+        if not os.path.lexists(file):
             return []
+        if not file.is_file():
+            raise TemplateError(f"{file} is no file: rules are read from a TOML file of this name")
         if file.stat().st_size > _MAX_BYTES:
             raise TemplateError(f"{file} is larger than {_MAX_BYTES:,} bytes: no rules.toml is")
         text = file.read_text(encoding="utf-8-sig")
@@ -174,15 +180,19 @@ def _read(file: Path, of_site: bool, mistakes: list[str]) -> list[Rule]:
         line = error.object[: error.start].count(b"\n") + 1
         mistakes.append(f"{file} line {line}: not UTF-8")
         return []
-    except (ValueError, RecursionError) as error:  # tomllib tells the line
+    except tomllib.TOMLDecodeError as error:  # tells the line
         mistakes.append(f"{file}: {error}")
+        return []
+    except (ValueError, RecursionError) as error:
+        fault = "nested too deep" if isinstance(error, RecursionError) else "a number that is too long"
+        mistakes.append(f"{file} line {_line_of_fault(text, type(error))}: {fault}")
         return []
     lines = _Lines(text)
     rules = []
     for action, tables in document.items():
         if action not in ACTIONS:
             mistakes.append(
-                f"{file} line {lines.of_key(action)}: {action!r} is unknown: rules are [[keep]] and [[drop]]"
+                f"{file} line {lines.of_key(action)}: {_cut(action)} is unknown: rules are [[keep]] and [[drop]]"
             )
             continue
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -206,18 +216,39 @@ def _faults(table: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:
         yield None, f"a rule without a condition: give one of {', '.join(CONDITIONS)}"
     for key, value in table.items():
         if key not in CONDITIONS:
-            yield key, f"{key!r} is unknown: conditions are {', '.join(CONDITIONS)}"
+            yield key, f"{_cut(key)} is unknown: conditions are {', '.join(CONDITIONS)}"
         elif not isinstance(value, str) or not value.strip():
-            yield key, f"{key} is {value!r}: give a text in quotes"
+            yield key, f"{key} is {_cut(value)}: give a text in quotes"
         elif key == "selector":
-            yield key, selector_fault(value)
+            fault = selector_fault(value)
+            yield key, fault and f"selector {_cut(value)} {fault}"
         elif key == "slot" and value not in SLOT_TYPES:
-            yield key, f"slot is {value!r}: choose {', '.join(SLOT_TYPES)}"
+            yield key, f"slot is {_cut(value)}: choose {', '.join(SLOT_TYPES)}"
         elif key == "regex":
             try:
                 re.compile(value)
             except (re.error, RecursionError, OverflowError) as error:
-                yield key, f"regex {value!r} cannot be read: {error}"
+                yield key, f"regex {_cut(value)} cannot be read: {error}"
+
+
+def _cut(value: object) -> str:
+    """A value as an error or warning repeats it."""
+    written = repr(value)
+    return written if len(written) <= _LONGEST_WORDS else written[:_LONGEST_WORDS] + "\u2026"
+
+
+def _line_of_fault(text: str, kind: type[Exception]) -> int:
+    """The line that the reader raises `kind` for, where it tells none: the first by whose end it does."""
+    lines = text.split("\n")
+
+    def raised(number: int) -> bool:
+        try:
+            tomllib.loads("\n".join(lines[: number + 1]))
+        except (ValueError, RecursionError) as error:
+            return type(error) is kind
+        return False
+
+    return bisect_left(range(len(lines)), True, key=raised) + 1
 
 
 class _Lines:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import templatediff as td
+from templatediff import rules
 from templatediff.errors import TemplateError
+from templatediff.html import parse
 from templatediff.rules import read_rules
 from tests.test_slots import page
 
@@ -100,8 +102,9 @@ def test_several_processes_report_the_same(folder: Path) -> None:
         ('[[drop]]\nregex = "("\n', "line 2: regex '(' cannot be read"),
         ('[[drop]]\nslot = "colour"\n', "line 2: slot is 'colour': choose date"),
         ("[[drop]]\ntext = 3\n", "line 2: text is 3: give a text in quotes"),
-        ("[[drop]]\ntext = " + "9" * 5000, "rules.toml"),
-        ("a = " + "[" * 5000, "rules.toml"),
+        ("[[drop]]\ntext = " + "9" * 5000, "line 2: a number that is too long"),
+        ('[[drop]]\ntext = "a"\n\na = ' + "[" * 5000, "line 4: nested too deep"),
+        ('[[drop]]\ntext = "a"\n[[drop.sub]]\ntext = "b"\n', "line 3: 'sub' is unknown"),
     ],
 )
 def test_a_mistake_is_one_error_with_its_line(folder: Path, text: str, expected: str) -> None:
@@ -109,6 +112,35 @@ def test_a_mistake_is_one_error_with_its_line(folder: Path, text: str, expected:
     with pytest.raises(TemplateError) as error:
         read_rules(folder, folder / "example.org")
     assert expected in str(error.value) and str(folder / "rules.toml") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "rule", ['selector = "' + "[" * 9000, 'regex = "' + "(" * 9000, 'slot = "' + "x" * 9000, '"' + "x" * 9000 + '" = "']
+)
+def test_long_mistakes_are_told_in_short(folder: Path, rule: str) -> None:
+    (folder / "rules.toml").write_text(f'[[drop]]\n{rule}"\n')
+    with pytest.raises(TemplateError, match="line 2") as error:
+        read_rules(folder, folder / "example.org")
+    assert len(str(error.value)) < 700
+
+
+def test_rules_that_are_no_file_are_not_passed_over(folder: Path) -> None:
+    (folder / "rules.toml").mkdir()
+    with pytest.raises(TemplateError, match=r"rules\.toml is no file"):
+        td.load(folder)
+    (folder / "rules.toml").rmdir()
+    (folder / "rules.toml").symlink_to(folder / "nowhere")
+    with pytest.raises(TemplateError, match=r"rules\.toml is no file"):
+        td.load(folder)
+
+
+def test_a_page_is_parsed_once_for_all_selectors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_site(folder, "".join(f'[[drop]]\nselector = "p.c{number}"\n' for number in range(50)))
+    template = td.load(folder)["example.org"]
+    calls: list[str] = []
+    monkeypatch.setattr(rules, "parse", lambda text, scripting: calls.append(text) or parse(text, scripting))
+    template.extract(page(1))
+    assert len(calls) == 1
 
 
 def test_every_mistake_is_told_at_once(folder: Path) -> None:
