@@ -70,15 +70,17 @@ class Page:
         object.__setattr__(self, "fetched", utc_text(self.fetched))
 
 
-def utc_text(fetched: object) -> str | None:
+def utc_text(fetched: object, name: str = "fetched") -> str | None:
     """A fetch time as "YYYY-MM-DDTHH:MM:SSZ"; None stays None. A month alone means its first day.
+
+    Raises UsageError, which calls the time by `name`, for anything else.
 
     >>> utc_text("2024-05-01T01:30:00+02:00"), utc_text("2024-05")
     ('2024-04-30T23:30:00Z', '2024-05-01T00:00:00Z')
     """
     if fetched is None:
         return None
-    problem = UsageError(f"fetched is {fetched!r}: give a date or time in ISO 8601, as 2024-05-01T12:30:00Z")
+    problem = UsageError(f"{name} is {fetched!r}: give a date or time in ISO 8601, as 2024-05-01T12:30:00Z")
     if isinstance(fetched, str):
         text = fetched.strip()
         try:

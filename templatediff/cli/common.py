@@ -16,6 +16,7 @@ import click
 
 from templatediff.errors import InputError, UsageError
 from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
+from templatediff.text import valid
 
 if TYPE_CHECKING:
     from templatediff.page import Page
@@ -76,10 +77,11 @@ def crawl_options(verb: Verb) -> Verb:
             raise UsageError("--site names the site of every page and --site-from finds it: give one of the two")
         if site is not None and not site.strip():
             raise UsageError("--site is empty: give the site's name, such as its host")
+        site = site if site is None else valid(site)  # bytes that are no text are spelled out, as in names of folders
         if fetched is not None:
             from templatediff.page import utc_text
 
-            fetched = utc_text(fetched)
+            fetched = utc_text(fetched, "--fetched")
         paths = _paths(inputs, files_from)
         return verb(crawl=Crawl(paths, fetched, limit, site, site_from or "auto"), **rest)
 
@@ -160,7 +162,7 @@ def page_options(verb: Verb) -> Verb:
     )
     @click.option(
         "--ngram-order",
-        type=click.IntRange(NGRAM_ORDERS[0], NGRAM_ORDERS[-1]),
+        type=click.Choice([str(order) for order in NGRAM_ORDERS]),
         help="Words per n-gram (default 3): higher is more exact and slower.",
     )
     @click.option(
@@ -172,17 +174,31 @@ def page_options(verb: Verb) -> Verb:
     def with_options(
         leaf_tags: str | None,
         short_leaves: str | None,
-        ngram_order: int | None,
+        ngram_order: str | None,
         markup: str | None,
         **rest: Any,
     ) -> Any:
-        given: dict[str, Any] = {"short_leaves": short_leaves, "ngram_order": ngram_order, "markup": markup}
-        if leaf_tags is not None:
-            given["leaf_tags"] = frozenset(tag for tag in re.split(r"[,\s]+", leaf_tags) if tag)
+        given: dict[str, Any] = {"short_leaves": short_leaves, "markup": markup}
+        given["ngram_order"] = int(ngram_order) if ngram_order is not None else None
+        given["leaf_tags"] = _element_names(leaf_tags) if leaf_tags is not None else None
         given = {name: value for name, value in given.items() if value is not None}
         return verb(options=Options(**given) if given else None, **rest)
 
     return with_options
+
+
+def _element_names(text: str) -> frozenset[str]:
+    """The value of --leaf-tags."""
+    from templatediff.html import tag_ids
+
+    names = {name.lower() for name in re.split(r"[,\s]+", text) if name}
+    unknown = sorted(name for name in names if not tag_ids(frozenset([name])))
+    if unknown or not names:
+        raise UsageError(
+            f"--leaf-tags is {text!r}: give names of HTML elements, such as div, p, table"
+            + (f" (no element is called {', '.join(unknown)})" if unknown else "")
+        )
+    return frozenset(names)
 
 
 def part_options(verb: Verb) -> Verb:

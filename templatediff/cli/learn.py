@@ -56,7 +56,10 @@ def learn(
         raise UsageError("--since forgets pages of templates that are there: it needs --update")
     check_apart(output, crawl.paths)
 
+    from templatediff.page import utc_text
     from templatediff.run import Totals, learn_crawl
+
+    since = utc_text(since, "--since")
 
     totals = Totals()
     with progress:
