@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -538,6 +538,12 @@ _STORED = {
 _WORKING = {"<u8": np.uint64, "<u4": np.int64, "<u2": np.int64, "u1": np.int64, "<i4": np.int64}
 
 
+_MOST_ITEMS = (
+    1 << 22
+)  # of a list or column that is read: over what `html.MAX_TAGS` allows a page, no burden for a machine
+_Names = Annotated[list[str], msgspec.Meta(max_length=_MOST_ITEMS)]
+
+
 class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     key: str
     rank: int
@@ -546,24 +552,24 @@ class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     url: str | None
     title: str | None
     lang: str | None
-    steps: list[str]
-    tags: list[str]
-    between: dict[int, str]
-    texts: list[str]
-    columns: list[bytes]
-    names: list[str]
+    steps: _Names
+    tags: _Names
+    between: Annotated[dict[int, str], msgspec.Meta(max_length=_MOST_ITEMS)]
+    texts: _Names
+    columns: Annotated[list[memoryview], msgspec.Meta(max_length=100)]
+    names: _Names
 
 
 def encode(page: Fingerprint) -> bytes:
     """The capped fingerprint as bytes; equal fingerprints give equal bytes."""
     page = cap(page)
-    columns = []
+    columns: list[memoryview] = []
     for name, kind in _STORED.items():
         column: Ints = getattr(page, name)
         limits = np.iinfo(np.dtype(kind))
         if kind != "<u8":
             column = np.clip(column, limits.min, limits.max)
-        columns.append(np.ascontiguousarray(column.astype(kind)).tobytes())
+        columns.append(memoryview(np.ascontiguousarray(column.astype(kind)).tobytes()))
     return msgspec.msgpack.encode(
         _Stored(
             page.key, page.rank, page.fetched, page.content_hash, page.url, page.title, page.lang, list(page.steps),
@@ -584,6 +590,8 @@ def decode(data: bytes | memoryview) -> Fingerprint:
     for (name, kind), raw in zip(_STORED.items(), stored.columns, strict=True):
         if len(raw) % np.dtype(kind).itemsize:
             raise TemplateError(f"column {name} of a fingerprint has {len(raw)} bytes: not whole numbers")
+        if len(raw) > _MOST_ITEMS * np.dtype(kind).itemsize:
+            raise TemplateError(f"column {name} of a fingerprint has {len(raw):,} bytes: more than any page")
         columns[name] = np.frombuffer(raw, kind).astype(np.uint32 if name == "token_hash" else _WORKING[kind])
     page = Fingerprint(
         stored.key, stored.rank, stored.fetched, stored.content_hash, stored.url, stored.title, stored.lang,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import zstandard
@@ -28,6 +29,7 @@ _PRUNE_AT = 4  # prune when this many times a month's worth has gathered
 FORMAT = 1
 _MAGIC = b"templatediff profile\n"
 MAX_PROFILE_BYTES = 1 << 30  # uncompressed; a larger one is taken for an attack
+_MOST_ENTRIES = 100_000  # many times what a profile keeps; more are refused before any is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     format: int
     site: str
     options: dict[str, object]
-    entries: list[memoryview]  # of the bytes that are read, no copies
+    # of the bytes that are read, no copies
+    entries: Annotated[list[memoryview], msgspec.Meta(max_length=_MOST_ENTRIES)]
 
 
 def _newer(name: str, number: int) -> str:

@@ -180,6 +180,12 @@ def raw(data: bytes) -> bytes:
 
 
 DEEP = b"\x91" * 100_000 + b"\xc0"
+HEAD = b"\x94\x01" + msgspec.msgpack.encode("a.example") + msgspec.msgpack.encode(td.Options().to_dict())
+KEY = b"\x9d\xa1k\x00\xa0\x00\xc0\xc0\xc0"
+MANY = msgspec.msgpack.encode(KEY + b"\xdd\x0f\xff\xff\xff" + b"\xa0" * 1000)
+WIDE = msgspec.msgpack.encode(
+    KEY + b"\x90\x90\x80\x90\xdc\x00\x1a" + msgspec.msgpack.encode(bytes(40_000_000)) + b"\xc4\x00" * 25 + b"\x90"
+)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +198,9 @@ DEEP = b"\x91" * 100_000 + b"\xc0"
         pytest.param(b"\xc6\xff\xff\xff\xff", id="says to be four gigabytes"),
         pytest.param(msgspec.msgpack.encode([1, "a.example", td.Options().to_dict(), [b"x"]]), id="no fingerprint"),
         pytest.param(msgspec.msgpack.encode([1, "a.example", td.Options().to_dict(), [DEEP]]), id="deep fingerprint"),
+        pytest.param(HEAD + b"\xdd\x0f\xff\xff\xff" + b"\xc4\x00" * 1_000_000, id="very many empty pages"),
+        pytest.param(HEAD + b"\x91" + MANY, id="a page of very many names"),
+        pytest.param(HEAD + b"\x91" + WIDE, id="a page with a very long column"),
         pytest.param(msgspec.msgpack.encode([1, "../up", td.Options().to_dict(), []]), id="a path as site"),
         pytest.param(msgspec.msgpack.encode([1, "b.example", td.Options().to_dict(), []]), id="another site"),
     ],
