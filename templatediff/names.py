@@ -64,13 +64,14 @@ def safe_component(name: str) -> str:
     if name in ("", ".", ".."):
         return "%2E" * len(name) or "%"
     if _DEVICE.match(name):
-        name = _escaped(name[0]) + name[1:]
+        name = escaped(name[0]) + name[1:]
     if name[-1] in ". ":
-        name = name[:-1] + _escaped(name[-1])
-    return _UNSAFE.sub(lambda found: _escaped(found[0]), name)
+        name = name[:-1] + escaped(name[-1])
+    return _UNSAFE.sub(lambda found: escaped(found[0]), name)
 
 
-def _escaped(character: str) -> str:
+def escaped(character: str) -> str:
+    """The bytes of a character in UTF-8, each as %XX; an undecodable byte of a file name is that byte."""
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
 
 

@@ -27,7 +27,7 @@ from templatediff.sample import take
 from templatediff.score import Weights, shipped
 from templatediff.segment import Leaves, segment
 from templatediff.slots import Value
-from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_json, read_profile, save_all, site_folders
+from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
 from templatediff.text import valid
 
@@ -165,14 +165,18 @@ def load_site(folder: Path) -> Template:
 
 def load(folder: str | Path) -> dict[str, Template]:
     """The templates of a template folder by site. Raises InputError (no such folder), TemplateError (damaged)."""
-    found = [load_site(place) for place in site_folders(Path(folder))]
-    for template in found:
+    places = site_folders(Path(folder))
+    found = [load_site(place) for place in places]
+    for place, template in zip(places, found, strict=True):
         if template.profile is None:
             log.warning(ALONE, template.site)
+        elif out_of_step(template, place):
+            log.warning(OUT_OF_STEP, place / TEMPLATE_FILE, folder)
     return {template.site: template for template in found}
 
 
 ALONE = f"%s has no {PROFILE_FILE}: working from {TEMPLATE_FILE} alone, with less evidence"
+OUT_OF_STEP = f"%s is not of the {PROFILE_FILE} beside it, which counts: templatediff template upgrade %s renews it"
 
 
 def learn(

@@ -6,6 +6,7 @@ whatever their order, batches, processes or machines, the same pages give the sa
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -109,6 +110,13 @@ class SiteProfile:
     def to_bytes(self) -> bytes:
         """The profile uncompressed: equal profiles give equal bytes."""
         return b"".join(self._pieces())
+
+    def digest(self) -> str:
+        """The SHA-256 of `to_bytes`, the first 16 hexadecimal digits: by it template.json names the profile it is of."""
+        made = hashlib.sha256()
+        for piece in self._pieces():
+            made.update(piece)
+        return made.hexdigest()[:16]
 
     def _pieces(self) -> Iterator[bytes]:
         """The bytes, an entry at a time: all at once, twice over, would take more memory than learning does."""

@@ -39,7 +39,7 @@ from templatediff.rules import Rule, read_rules, reports
 from templatediff.score import shipped
 from templatediff.segment import Leaves
 from templatediff.statics import write_statics
-from templatediff.store import PROFILE_FILE, read_json, read_profile, site_folder, site_folders
+from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.text import valid
 from templatediff.upkeep import put
 
@@ -251,7 +251,7 @@ class _Applier:
             self.at_hand.move_to_end(site)
             return self.at_hand[site]
         place = Path(self.given.templates, site_folder(site))
-        found = load_site(place) if place.is_dir() else None
+        found = load_site(place) if holds_site(place) else None
         self.at_hand[site] = found
         while (
             len(self.at_hand) > 1 and sum(each.pages if each else 1 for each in self.at_hand.values()) > _KEPT_TEMPLATES
@@ -352,7 +352,7 @@ def _first_reading(
     spool = None
     if folder is not None and not update:
         site_folders(folder)
-        absent = sorted({name for name in sites if not Path(folder, site_folder(name)).is_dir()})
+        absent = sorted({name for name in sites if not holds_site(Path(folder, site_folder(name)))})
         for name in absent:
             totals.warnings.append(f"no template of {name} in {folder}: its pages are done in gist mode")
         alone = [name for name in sorted(set(sites)) if _has_no_profile(Path(folder, site_folder(name)))]
@@ -374,7 +374,7 @@ def _first_reading(
 
 
 def _has_no_profile(place: Path) -> bool:
-    return place.is_dir() and not (place / PROFILE_FILE).is_file()
+    return holds_site(place) and not (place / PROFILE_FILE).is_file()
 
 
 def _several(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
@@ -565,7 +565,7 @@ def learn_crawl(
     """
     if since is not None and not update:
         raise UsageError("since drops older pages from templates that are there: it needs update")
-    since = utc_text(since)
+    since = utc_text(since, "since")
     totals = totals if totals is not None else Totals()
     given = _Given(options, site, _site_from(site_from), None, None, since=since or "")
     sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])

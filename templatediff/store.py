@@ -1,11 +1,14 @@
 """The template folder: DIR/<site>/template.json and profile.zst, written whole or not at all, read with distrust.
 
-Whoever writes a site's folder holds its lock. The profile is what counts: it is put in place first, and whoever finds one
-derives everything from it, so a run that is killed between the two files has still left one state, the new one.
+Whoever writes a site's folder holds its lock. Both files are written beside those that are there and brought to the disk,
+then put in place by one rename each, the profile first. That rename is what counts: whoever finds a profile derives
+everything from it, so before it a reader gets the old state and after it the new one, in full. template.json names the
+profile that it is of, so that one left behind by a run that was killed between the renames is known.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -18,7 +21,7 @@ from typing import Any
 
 from templatediff.errors import InputError, OutputError, TemplateError
 from templatediff.lock import locked
-from templatediff.names import safe_component
+from templatediff.names import escaped, safe_component
 from templatediff.profile import SiteProfile
 from templatediff.score import Weights
 from templatediff.template import SiteTemplate, of_document
@@ -28,22 +31,40 @@ TEMPLATE_FILE = "template.json"
 PROFILE_FILE = "profile.zst"
 _MAX_JSON = 256 * 1024 * 1024
 _LONGEST_NUMBER = 25  # characters; none of ours has more
+_LONGEST_WORDS = 200  # characters of a file's content that an error repeats
 _PART = ".part"
 
 
 def site_folder(site: str) -> str:
     """A folder name for a site: one component, safe on any file system, no two sites alike.
 
+    Characters that some file systems take for others (capitals, other Unicode forms) are escaped like unsafe ones.
+
     >>> site_folder("example.org"), site_folder("news/a"), site_folder("News/a"), site_folder("..")
     ('example.org', 'news%2Fa', '%4Eews%2Fa', '%2E%2E')
+    >>> site_folder("caf\u00e9"), site_folder("cafe\u0301"), site_folder("\u00c9t\u00e9")
+    ('caf\xe9', 'cafe%CC%81', '%C3%89t\xe9')
+    >>> site_folder("\u0939\u093f\u0928\u094d\u0926\u0940")
+    '\u0939\u093f\u0928\u094d\u0926\u0940'
     """
-    escaped = "".join(
-        f"%{ord(character):02X}" if character in "%/" or "A" <= character <= "Z" else character for character in site
-    )
-    name = safe_component(escaped)
+    composed = unicodedata.is_normalized("NFC", site)
+    name = safe_component("".join(escaped(one) if one in "%/" or _confused(one, composed) else one for one in site))
     if len(name.encode("utf-8", "surrogateescape")) <= 150:
         return name
     return name.encode()[:120].decode(errors="ignore") + "~" + hashlib.sha256(site.encode()).hexdigest()[:16]
+
+
+def _confused(character: str, composed: bool) -> bool:
+    """Whether a file system that ignores case or Unicode form takes the character for another, or joins it to one.
+
+    `composed`: the whole name is in the form NFC, in which no mark that stands apart has a letter to join.
+    """
+    if character.isascii():
+        return character.isupper()
+    mark = unicodedata.category(character).startswith("M")
+    return (
+        (mark and not composed) or character.casefold() != character or not unicodedata.is_normalized("NFC", character)
+    )
 
 
 def site_folders(folder: Path) -> list[Path]:
@@ -51,24 +72,32 @@ def site_folders(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"no template folder {folder}: make one with templatediff learn -o {folder}")
     found = sorted(
-        (place for place in folder.iterdir() if (place / TEMPLATE_FILE).is_file() or (place / PROFILE_FILE).is_file()),
+        (place for place in folder.iterdir() if holds_site(place)),
         key=lambda place: os.fsencode(place.name),
     )
+    if not found and holds_site(folder):
+        raise InputError(f"{folder} is the folder of one site: give the folder that it lies in")
     if not found:
         raise InputError(f"no template in {folder}: make one with templatediff learn -o {folder}")
     return found
 
 
+def holds_site(place: Path) -> bool:
+    """Whether a site has been learnt into its folder; rules, or a run that was killed, may have made no more than that."""
+    return (place / TEMPLATE_FILE).is_file() or (place / PROFILE_FILE).is_file()
+
+
 @contextmanager
 def writing(folder: Path, site: str) -> Iterator[Path]:
     """The folder of a site, made if need be and locked for the block. Raises OutputError, also for what the block meets."""
+    place = folder / site_folder(site)
     try:
-        place = folder / site_folder(site)
         place.mkdir(parents=True, exist_ok=True)
         with locked(place):
             yield place
     except OSError as error:
-        raise OutputError(f"cannot write the template into {folder}: {error.strerror or error}") from error
+        where = error.filename2 or error.filename or place
+        raise OutputError(f"cannot write the template into {where}: {error.strerror or error}") from error
 
 
 def save_all(templates: Mapping[str, SiteTemplate], folder: Path) -> None:
@@ -90,9 +119,12 @@ def save_site(template: SiteTemplate, place: Path) -> None:
     text = json.dumps(template.to_json(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     with _replaced(place / TEMPLATE_FILE) as document:
         document.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        _to_disk(document)
         if template.profile is not None:
             with _replaced(place / PROFILE_FILE) as part:
                 template.profile.save(part)
+                _to_disk(part)
+    _to_disk(place)
 
 
 @contextmanager
@@ -102,12 +134,24 @@ def _replaced(file: Path) -> Iterator[Path]:
     os.close(handle)
     part = Path(name)
     try:
-        yield part
         part.chmod(0o666 & ~_umask())
+        yield part
         os.replace(part, file)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _to_disk(path: Path) -> None:
+    """What was written to a file, or the names in a folder, outlast a power cut from here on."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):  # file systems without it, mostly for folders
+            raise
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:
@@ -127,6 +171,18 @@ def read_profile(place: Path) -> SiteProfile | None:
         raise TemplateError(f"cannot read {file}: {error.strerror}") from error
     _check_site(profile.site, place, file)
     return profile
+
+
+def out_of_step(template: SiteTemplate, place: Path) -> bool:
+    """Whether template.json is of another profile than the one beside it, which `template` was derived from.
+
+    So where a run was killed between the two, or one of them was copied alone; False where nothing tells.
+    """
+    file = place / TEMPLATE_FILE
+    if template.profile is None or not file.is_file():
+        return False
+    named = read_document(file).get("profile")
+    return named is not None and named != template.profile.digest()
 
 
 def read_json(place: Path, weights: Weights) -> SiteTemplate:
@@ -186,9 +242,17 @@ def _check_site(site: str, place: Path, file: Path) -> None:
         wanted = site_folder(site)
     except ValueError:
         raise _damaged(file, "its site has a name that is no text") from None
-    if unicodedata.normalize("NFC", wanted) != unicodedata.normalize("NFC", place.resolve().name):
-        raise TemplateError(f"{file} is of the site {site!r}, which belongs into a folder {wanted}: name the folder so")
+    # The name in the template folder counts, also of a link to a folder elsewhere.
+    found = os.path.basename(os.path.abspath(place))
+    if unicodedata.normalize("NFC", wanted) != unicodedata.normalize("NFC", found):
+        raise TemplateError(
+            f"{file} is of the site {_cut(repr(site))}, which belongs into a folder {wanted}: name the folder so"
+        )
 
 
 def _damaged(file: Path, what: str) -> TemplateError:
-    return TemplateError(f"{file} is damaged ({what}): learn again")
+    return TemplateError(f"{file} is damaged ({_cut(what)}): learn again")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_WORDS else text[:_LONGEST_WORDS] + "\u2026"

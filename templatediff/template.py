@@ -58,7 +58,8 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class SiteTemplate:
-    """A site's template. Made by `of_profile`; never changed. `profile` is None where only template.json was there.
+    """A site's template. Made by `of_profile`; never changed. `profile` is None where only template.json was there;
+    `stored_layouts` and `stored_digest` (of the profile that is gone) are then what that told.
 
     `rules` are the user's own, read from a template folder; they are not part of what is saved.
     `join_below`: leaves of fewer tokens are labelled together with their neighbour in the same container (0: never).
@@ -72,6 +73,7 @@ class SiteTemplate:
     weights: Weights
     profile: SiteProfile | None = None
     stored_layouts: tuple[Layout, ...] = ()
+    stored_digest: str | None = None
     rules: tuple[Rule, ...] = ()
 
     @cached_property
@@ -117,6 +119,7 @@ class SiteTemplate:
             "options": self.options.to_dict(),
             "join_below": self.join_below,
             "pages": self.pages,
+            "profile": self.profile.digest() if self.profile is not None else self.stored_digest,
             "site": self.site,
             "templatediff": __version__,
             "weights": self.weights.digest,
@@ -255,11 +258,12 @@ def of_document(document: dict[str, Any], weights: Weights) -> SiteTemplate:
     layouts = tuple(_read_layout(value) for value in document["layouts"])
     options = Options.from_dict(document["options"])
     site, pages, join_below = document["site"], int(document["pages"]), int(document["join_below"])
-    if not isinstance(site, str):
-        raise TypeError("site is no text")
+    digest = document.get("profile")  # the first releases of format 1 did not write it
+    if not isinstance(site, str) or not isinstance(digest, str | None):
+        raise TypeError("site or profile is no text")
     if not 0 <= pages <= MOST_PAGES or not 0 <= join_below <= MOST_JOINED:
         raise ValueError(f"pages is {pages}, join_below {join_below}")
-    return SiteTemplate(site, options, pages, _sample_of(layouts, pages), join_below, weights, None, layouts)
+    return SiteTemplate(site, options, pages, _sample_of(layouts, pages), join_below, weights, None, layouts, digest)
 
 
 def _read_layout(value: dict[str, Any]) -> Layout:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,10 @@ import zstandard
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
 from templatediff import profile as profile_module
-from templatediff.errors import OutputError, TemplateDiffError, TemplateError
+from templatediff.errors import InputError, OutputError, TemplateDiffError, TemplateError
 from templatediff.pipeline import load_site
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile, save_all, site_folder
+from templatediff.upkeep import upgrade_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "templatediff" / "template.schema.json").read_text(encoding="utf-8"))
@@ -120,6 +123,10 @@ def changed(path: str, value: Any) -> Callable[[Any], None]:
         changed("site", "a.example\x00"),
         changed("site", "\ud800"),
         changed("format", 1.5),
+        changed("profile", 7),
+        changed("options.markup", "a" * 100_000),
+        changed("layouts.0.slots.0.share", "a" * 100_000),
+        changed("site", "a" * 100_000),
     ],
     ids=lambda change: change.__name__,
 )
@@ -129,7 +136,7 @@ def test_a_hostile_template_gives_one_clear_error(place: Path, change: Callable[
     (place / TEMPLATE_FILE).write_text(json.dumps(found))
     with pytest.raises(TemplateError, match=r"template\.json") as caught:
         load_site(place)
-    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value).splitlines()) == 1 and len(str(caught.value)) < 700
 
 
 @pytest.mark.parametrize(
@@ -160,6 +167,46 @@ def test_names_of_sites_never_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["templates"]
     assert sorted(td.load(folder)) == sorted(name for name in names if name)
     assert len({site_folder(name).casefold() for name in names}) == len(names)
+
+
+def test_no_file_system_takes_the_folders_of_two_sites_for_one() -> None:
+    """Some ignore case, some the Unicode form; two sites in one folder would be learnt as one."""
+    names = [
+        "caf\u00e9",
+        "cafe\u0301",
+        "CAF\u00c9",
+        "s",
+        "\u017f",
+        "k",
+        "K",
+        "\u212a",
+        "ss",
+        "\u00df",
+        "\u0130",
+        "i\u0307",
+    ]
+    folders = [site_folder(name) for name in names]
+    assert len({unicodedata.normalize("NFC", folder).casefold() for folder in folders}) == len(names)
+    assert len({unicodedata.normalize("NFD", folder).casefold() for folder in folders}) == len(names)
+
+
+def test_a_folder_of_rules_alone_is_a_site_not_learnt_yet(tmp_path: Path) -> None:
+    """So is what a first run leaves behind that was killed before it wrote."""
+    (tmp_path / "crawl" / "a.example").mkdir(parents=True)
+    for number, page in enumerate(PAGES):
+        (tmp_path / "crawl" / "a.example" / f"{number}.html").write_text(page)
+    td.learn(PAGES, site="b.example").save(tmp_path / "templates")
+    (tmp_path / "templates" / "a.example").mkdir()
+    (tmp_path / "templates" / "a.example" / "rules.toml").write_text('[[drop]]\ncontains = "boats"\n')
+    totals = td.Totals()
+    found = list(td.extract_crawl([tmp_path / "crawl"], tmp_path / "templates", site="a.example", totals=totals))
+    assert [record.mode for record in found] == ["gist"] * 5 and not any("boats" in record.text for record in found)
+    assert totals.warnings[0].startswith("no template of a.example in ")
+
+
+def test_the_folder_of_one_site_is_told_from_a_template_folder(place: Path) -> None:
+    with pytest.raises(InputError, match="is the folder of one site: give the folder that it lies in"):
+        td.load(place)
 
 
 def test_a_folder_that_was_renamed_is_told_so(place: Path) -> None:
@@ -252,6 +299,52 @@ while True:
     for template in (one, two):
         save_all({"a.example": template}, Path(sys.argv[3]))
 """
+
+
+def test_between_the_two_files_a_reader_gets_the_new_state_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A run is stopped where the new profile is in place and the new template.json is not."""
+    td.learn(PAGES[:3], site="a.example").save(tmp_path)
+    place = tmp_path / "a.example"
+    old = (place / TEMPLATE_FILE).read_bytes()
+    real = os.replace
+
+    def replace(part: Path, file: Path) -> None:
+        if file.name == TEMPLATE_FILE:
+            assert json.loads(part.read_text())["pages"] == 5, "it is whole before anything is put in place"
+            raise KeyboardInterrupt
+        real(part, file)
+
+    whole = td.learn(PAGES, site="a.example")
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("templatediff.store.os.replace", replace)
+        whole.save(tmp_path)
+    assert (place / TEMPLATE_FILE).read_bytes() == old
+    found = td.load(tmp_path)["a.example"]
+    assert found.to_json() == whole.to_json() and found.extract(PAGES[4]).siblings == 4
+    assert f"{place / TEMPLATE_FILE} is not of the profile.zst beside it" in caplog.text
+    caplog.clear()
+    upgrade_folder(tmp_path)
+    assert td.load(tmp_path)["a.example"].pages == 5 and document(place)["pages"] == 5 and not caplog.text
+
+
+def test_an_error_names_the_file_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "a.example" / PROFILE_FILE).mkdir(parents=True)
+    with pytest.raises(OutputError, match=r"a\.example/profile\.zst: Is a directory"):
+        td.learn(PAGES, site="a.example").save(tmp_path)
+    assert [file.name for file in (tmp_path / "a.example").iterdir()] == [PROFILE_FILE]
+
+
+def test_template_json_names_its_profile_and_older_ones_do_not(place: Path) -> None:
+    whole = td.learn(PAGES, site="a.example")
+    assert whole.profile is not None and document(place)["profile"] == whole.profile.digest()
+    alone = load_site(place)
+    assert alone.to_json() == document(place)
+    older = document(place)
+    del older["profile"]
+    (place / TEMPLATE_FILE).write_text(json.dumps(older))
+    assert load_site(place).to_json() == {**older, "profile": None}
 
 
 def test_a_run_killed_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from templatediff.cli.output import FORMATS, open_writer
 from templatediff.cli.progress import Progress
 from templatediff.errors import UsageError
 from templatediff.options import Options
+from templatediff.text import valid
 
 if TYPE_CHECKING:
     from templatediff.page import Page
@@ -66,7 +67,7 @@ def _read(file: Path, url: str | None, site: str | None) -> tuple[Page, str]:
     if file.is_dir():
         raise UsageError(f"{file} is a folder: templatediff extract reads crawls, page reads one page")
     page, folder = read_page(spooled_stdin() if file == Path("-") else file, str(file))
-    return dataclasses.replace(page, url=url or page.url, site=site or page.site), folder
+    return dataclasses.replace(page, url=url or page.url, site=valid(site or "") or page.site), folder
 
 
 def _extract(
@@ -80,7 +81,7 @@ def _extract(
     from templatediff import pipeline
     from templatediff.page import host_of
     from templatediff.rules import read_rules
-    from templatediff.store import site_folder, site_folders
+    from templatediff.store import holds_site, site_folder, site_folders
 
     if templates is not None:
         site_folders(templates)  # refuses a folder that holds no template
@@ -90,7 +91,7 @@ def _extract(
     if templates is None:
         return dataclasses.replace(alone, site=site)
     place = templates / site_folder(site)
-    if not place.is_dir():
+    if not holds_site(place):
         progress.warn(f"no template of {site} in {templates}: the page is done in gist mode")
         if rules := read_rules(templates, place):
             used = options or Options()
