@@ -6,6 +6,7 @@ site at the same time neither loses what the other has learnt.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from templatediff.score import shipped
 from templatediff.store import (
     PROFILE_FILE,
     TEMPLATE_FILE,
+    holds_site,
     read_document,
     read_json,
     read_profile,
@@ -28,6 +30,8 @@ from templatediff.store import (
     writing,
 )
 from templatediff.upgrade import upgraded
+
+log = logging.getLogger("templatediff")
 
 
 def put(profile: SiteProfile, folder: Path, *, update: bool = False, since: str | None = None) -> Template | None:
@@ -38,6 +42,8 @@ def put(profile: SiteProfile, folder: Path, *, update: bool = False, since: str 
     """
     with writing(folder, profile.site) as place:
         known = read_profile(place) if update else None
+        if update and known is None and holds_site(place):
+            log.warning("%s has no %s to add to: its template is learnt anew from these pages", place, PROFILE_FILE)
         if since is not None:  # before they meet, so that old pages take no place from new ones of their month
             known = known.since(since) if known is not None else None
             profile = profile.since(since)
@@ -93,22 +99,21 @@ def merge_folders(folders: Iterable[Path], target: Path) -> list[str]:
     Sites that only one folder has stand side by side; sites of `target` that no folder has stay. Nothing is written if
     anything cannot be merged. Raises InputError, OutputError, TemplateError, MismatchError.
     """
-    places: dict[str, dict[Path, None]] = {}
+    places: dict[str, dict[Path, Path]] = {}  # by site: where it really lies -> where it was found
     for folder in folders:
         for place in site_folders(folder):
-            places.setdefault(place.name, {})[place.resolve()] = None
-    for found in places.values():
-        _check_alike(list(found))
-    names = []
+            places.setdefault(place.name, {}).setdefault(place.resolve(), place)
+    sites = {name: _checked(list(found.values())) for name, found in places.items()}
     for name in sorted(places):
-        template = _of_places(list(places[name]))
-        with writing(target, template.site) as place:
-            save_site(template, place)
-        names.append(template.site)
-    return names
+        with writing(
+            target, sites[name]
+        ) as place:  # `target` may be one of the folders: read while nobody else writes it
+            save_site(_of_places(list(places[name].values())), place)
+    return [sites[name] for name in sorted(places)]
 
 
-def _check_alike(places: list[Path]) -> None:
+def _checked(places: list[Path]) -> str:
+    """The site that the folders are of. Raises TemplateError, MismatchError where they cannot be merged."""
     first: SiteProfile | None = None
     for place in places:
         profile = read_profile(place)
@@ -123,6 +128,7 @@ def _check_alike(places: list[Path]) -> None:
                     differing,
                 )
         first = first or profile
+    return first.site if first is not None else read_json(places[0], shipped()).site
 
 
 def _of_places(places: list[Path]) -> Template:

@@ -22,7 +22,7 @@ from templatediff import profile as profile_module
 from templatediff.errors import InputError, OutputError, TemplateDiffError, TemplateError
 from templatediff.pipeline import load_site
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile, save_all, site_folder
-from templatediff.upkeep import upgrade_folder
+from templatediff.upkeep import merge_folders, upgrade_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "templatediff" / "template.schema.json").read_text(encoding="utf-8"))
@@ -202,6 +202,13 @@ def test_a_folder_of_rules_alone_is_a_site_not_learnt_yet(tmp_path: Path) -> Non
     found = list(td.extract_crawl([tmp_path / "crawl"], tmp_path / "templates", site="a.example", totals=totals))
     assert [record.mode for record in found] == ["gist"] * 5 and not any("boats" in record.text for record in found)
     assert totals.warnings[0].startswith("no template of a.example in ")
+
+
+def test_a_linked_folder_goes_by_the_name_of_the_link(place: Path) -> None:
+    elsewhere = place.rename(place.parent.parent / "elsewhere")
+    place.symlink_to(elsewhere)
+    assert list(td.load(place.parent)) == ["a.example"]
+    assert merge_folders([place.parent, place.parent], place.parent.parent / "merged") == ["a.example"]
 
 
 def test_the_folder_of_one_site_is_told_from_a_template_folder(place: Path) -> None:

@@ -4,6 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import templatediff as td
 from corpora.generator import SiteSpec, generate_pages, generate_site, write_site
 from templatediff import profile as profile_module
+from templatediff import upkeep
 from templatediff.errors import InputError, MismatchError, TemplateError, UsageError
 from templatediff.options import Options
 from templatediff.pipeline import prepare
@@ -65,6 +67,49 @@ def test_merging_a_folder_with_itself_changes_nothing(tmp_path: Path) -> None:
     before = pieces(tmp_path)
     merge_folders([tmp_path, tmp_path], tmp_path)
     assert pieces(tmp_path) == before
+
+
+def test_what_another_run_learns_while_folders_are_merged_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Merging into one of the folders reads that under its lock: here it is written at the last moment before."""
+    td.learn(PAGES[:4], site="a.example").save(tmp_path / "one")
+    td.learn(PAGES[4:8], site="a.example").save(tmp_path / "two")
+    late = td.learn(PAGES[8:], site="a.example").profile
+    real = upkeep.writing
+
+    def writing(folder: Path, site: str) -> AbstractContextManager[Path]:
+        monkeypatch.undo()
+        assert late is not None
+        put(late, folder, update=True)
+        return real(folder, site)
+
+    monkeypatch.setattr(upkeep, "writing", writing)
+    merge_folders([tmp_path / "one", tmp_path / "two"], tmp_path / "one")
+    td.learn(PAGES, site="a.example").save(tmp_path / "whole")
+    assert pieces(tmp_path / "one") == pieces(tmp_path / "whole")
+
+
+def test_a_damaged_site_stops_a_merge_before_anything_is_written(tmp_path: Path) -> None:
+    for site in ("a.example", "z.example"):
+        td.learn(PAGES[:3], site=site).save(tmp_path / "one")
+    (tmp_path / "one" / "z.example" / PROFILE_FILE).unlink()
+    (tmp_path / "one" / "z.example" / TEMPLATE_FILE).write_text("{}")
+    with pytest.raises(TemplateError, match=r"z\.example/template\.json"):
+        merge_folders([tmp_path / "one"], tmp_path / "both")
+    assert not (tmp_path / "both").exists()
+
+
+def test_an_update_without_a_memory_to_add_to_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    td.learn(PAGES[:3], site="a.example").save(tmp_path)
+    (tmp_path / "a.example" / PROFILE_FILE).unlink()
+    added = td.learn(PAGES[3:], site="a.example").profile
+    assert added is not None
+    put(added, tmp_path, update=True)
+    assert "a.example has no profile.zst to add to: its template is learnt anew" in caplog.text
+    caplog.clear()
+    put(added, tmp_path, update=True)
+    assert not caplog.text
 
 
 def test_other_options_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
