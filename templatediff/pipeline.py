@@ -192,6 +192,7 @@ def learn(
     are left out. `weights` other than the shipped ones serve measuring. Raises InputError where no page is left.
     """
     options = options or Options()
+    site = site if site is None else valid(site)
     profile = SiteProfile(site or "", options)
     taught = False
     named: Counter[str] = Counter()

@@ -176,7 +176,7 @@ _CRASH = ("resource", "the process that read it died, twice: memory, or a crash 
 
 def _group(given: _Given, source: Source, page: Page, leaves: Leaves | None) -> _Group:
     if given.site is not None:
-        return ("site", given.site)
+        return ("site", valid(given.site))
     if page.site:
         return ("site", page.site)
     if given.site_from == "folder":

@@ -23,6 +23,7 @@ from templatediff.errors import InputError, OutputError, TemplateError
 from templatediff.lock import locked
 from templatediff.names import escaped, safe_component
 from templatediff.profile import SiteProfile
+from templatediff.rules import RULES_FILE
 from templatediff.score import Weights
 from templatediff.template import SiteTemplate, of_document
 from templatediff.upgrade import upgraded
@@ -48,6 +49,8 @@ def site_folder(site: str) -> str:
     '\u0939\u093f\u0928\u094d\u0926\u0940'
     """
     composed = unicodedata.is_normalized("NFC", site)
+    if site == RULES_FILE:
+        return escaped(site[0]) + site[1:]  # a file of this name may lie beside the folders
     name = safe_component("".join(escaped(one) if one in "%/" or _confused(one, composed) else one for one in site))
     if len(name.encode("utf-8", "surrogateescape")) <= 150:
         return name

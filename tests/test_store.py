@@ -162,11 +162,17 @@ def test_what_is_no_template_at_all_gives_one_clear_error(place: Path, text: str
 
 def test_names_of_sites_never_lead_out_of_the_folder(tmp_path: Path) -> None:
     names = ["..", ".", "", "../up", "/etc", "a/../../b", "a\\b", "a\0b", "con", "A", "a", "x" * 300, "x" * 301, "日本"]
+    names += ["rules.toml", "template.json", "profile.zst", ".part"]
     folder = tmp_path / "templates"
     save_all({name: td.learn(PAGES[:2], site=name) for name in names if name}, folder)
     assert [each.name for each in tmp_path.iterdir()] == ["templates"]
     assert sorted(td.load(folder)) == sorted(name for name in names if name)
     assert len({site_folder(name).casefold() for name in names}) == len(names)
+
+
+def test_a_site_whose_name_is_no_text_is_spelled_out(tmp_path: Path) -> None:
+    td.learn(PAGES[:2], site="caf\udce9").save(tmp_path)
+    assert list(td.load(tmp_path)) == ["caf\\xe9"]
 
 
 def test_no_file_system_takes_the_folders_of_two_sites_for_one() -> None:
