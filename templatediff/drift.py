@@ -30,7 +30,7 @@ class PageFit:
     found        share, 0..1, of the static leaves of the level it fits best (a layout or the site), each weighted by the
                  pages it is on; None where no level has LEAST_LEAVES of them
     unexplained  share, 0..1, of the page's tokens in leaves whose text no page of the template has and whose place
-                 (folded path from the body) neither
+                 (folded path from the body) neither; 1 for a page without text, unless the template knows such pages
     """
 
     layout: int | None
@@ -111,8 +111,9 @@ def page_fit(page: Fingerprint, sample: Sample, layout: int | None) -> PageFit:
     pairs = pair_hash(page.text_hash, page.local_keys[rows]) if len(page) else page.text_hash
     shares = [share for share in (_found(level, pairs) for level in levels) if share is not None]
     total = int(page.token_count.sum())
-    if not total:
-        return PageFit(layout, None, 0.0)
+    if not total:  # as after a redesign to pages that scripts fill
+        known_empty = not shares or any(not leader.token_count.any() for leader in sample.leaders)
+        return PageFit(layout, None, 0.0) if known_empty else PageFit(layout, round(max(shares), 4), 1.0)
     known = _known((level.counts["text"].of(page.text_hash) for level in levels), len(page))
     places = _known((level.sums["region"].of(page.paths)[:, 0] for level in levels if level.sums), len(page.paths))
     unexplained = int(page.token_count[~known & ~places[rows]].sum()) / total

@@ -43,8 +43,12 @@ def test_what_the_template_was_learnt_from_fits_it_even_alone() -> None:
     assert fit_of(td.learn([page], site="a"), page) == PageFit(0, None, 0.0)
 
 
-def test_a_page_without_text_is_explained(template: td.Template) -> None:
-    assert fit_of(template, td.Page("<div></div>")) == PageFit(None, None, 0.0)
+def test_a_page_without_text_drifts_unless_the_template_knows_such_pages(template: td.Template) -> None:
+    shell = td.Page("<div id=app></div><script>render()</script>")
+    assert fit_of(template, shell) == PageFit(None, 0.0, 1.0)
+    assert fit_of(template, shell).drifted
+    some_empty = td.learn([*pages_of(SPEC)[:8], td.Page("<div></div>")], site="example.org")
+    assert not fit_of(some_empty, shell).drifted
 
 
 @pytest.mark.parametrize(
