@@ -20,11 +20,11 @@ QUICK = 2.0  # seconds within which a run needs no progress
 TERMINAL_INTERVAL = 0.1  # seconds between two drawings of the bar
 PLAIN_INTERVAL = 60.0  # seconds between two lines where stderr is no terminal
 
-STAGES = {"learn": "learning", "extract": "extracting"}
+STAGES = {"learn": "learning", "extract": "extracting", "survey": "looking"}
 
 
 class Counts(Protocol):
-    """What the closing line says; `templatediff.pipeline.Totals` has these."""
+    """What the closing line says; `templatediff.run.Totals` has these."""
 
     pages: int
     failed: int
@@ -63,7 +63,7 @@ class Progress:
         self._remove_bar()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """`done` of `total` pages are through `stage` ("learn", "extract"); 0 of 0 while they are counted."""
+        """`done` of `total` pages are through `stage` ("learn", "extract", "survey"); 0 of 0 while they are counted."""
         now = time.monotonic()
         if stage != self._stage:
             # A first call that is not of page 0 comes when work on the stage is under way.
