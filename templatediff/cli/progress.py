@@ -97,7 +97,16 @@ class Progress:
         for warning in counts.warnings:
             self.warn(warning)
         if not self.quiet:
-            say(f"{totals_line(counts, labelled)} ({time.monotonic() - self._started:.1f} s)")
+            self._last(f"{totals_line(counts, labelled)} ({time.monotonic() - self._started:.1f} s)")
+
+    def _last(self, message: str) -> None:
+        """A long line: on a terminal it is broken between words."""
+        if is_terminal(sys.stderr):
+            from rich.console import Console
+
+            Console(stderr=True).print(f"{NAME}: {printable(message)}", markup=False, highlight=False)
+        else:
+            say(message)
 
     def _line(self, message: str) -> None:
         if self._bar is None:
