@@ -128,6 +128,15 @@ def test_find_shows_what_holds_the_text(templates: Path) -> None:
     assert leaf["text"][slice(*leaf["found"][0])] == "copper most likely"
 
 
+def test_doubtful_leaves_alone(templates: Path) -> None:
+    every = leaves(STORY, "--templates", templates)
+    some = leaves(STORY, "--templates", templates, "--doubtful")
+    assert some == [leaf for leaf in every if 0.2 <= leaf["p"] <= 0.8] and 0 < len(some) < len(every)
+    lines = run("explain", STORY, "--templates", templates, "--doubtful").stdout.splitlines()
+    assert lines[1].startswith(f"{len(every)} leaves, ")
+    assert sum(line.startswith("      because") for line in lines) == len(some)
+
+
 @pytest.mark.parametrize(
     ("find", "said"),
     [

@@ -82,7 +82,7 @@ def test_contributions_sum_up_to_the_score_with_and_without_visits() -> None:
 
 def test_every_column_has_a_theme() -> None:
     assert len(THEME_OF) == len(EVIDENCE_NAMES + LESSON_NAMES)
-    assert set(THEME_OF) == set(THEMES)
+    assert set(THEME_OF) == set(THEMES) - {"other"}, "templatediff/wording.py has no words for a column"
 
 
 def test_reasons_speak_for_the_label_and_against_it(story: list[dict[str, Any]]) -> None:

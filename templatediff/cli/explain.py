@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from templatediff.extraction import Extraction
 
 INDENT = " " * 6
+DOUBTFUL = (0.2, 0.8)
 # `templatediff.extraction` names these, but it loads numpy, which --help need not wait for
 EXPLAINED, SOURCE = "explained", "source"
 
@@ -44,6 +45,11 @@ EXPLAINED, SOURCE = "explained", "source"
 @click.option(
     "--find", metavar="TEXT", help="Only leaves that hold TEXT; if none does, say where on the page it stands."
 )
+@click.option(
+    "--doubtful",
+    is_flag=True,
+    help=f"Only leaves of doubtful label, those whose P(content) is from {DOUBTFUL[0]} to {DOUBTFUL[1]}.",
+)
 @click.option("--format", "form", type=click.Choice(("text", "jsonl")), default="text", help="Default: text.")
 @click.option("--url", metavar="URL", help="Where the page was fetched: finds the site.")
 @click.option("--site", metavar="NAME", help="The page is of the site NAME.")
@@ -55,6 +61,7 @@ def explain(
     templates: Path | None,
     beside: tuple[Path, ...],
     find: str | None,
+    doubtful: bool,
     form: str,
     url: str | None,
     site: str | None,
@@ -81,15 +88,17 @@ def explain(
             given, folder = read_single(file, url, site, "explain")
             record = extract_single(given, folder, templates, options, (EXPLAINED, SOURCE), progress)
         leaves = record.explain(find) if record.error is None else []
+        shown = [leaf for leaf in leaves if not doubtful or DOUBTFUL[0] <= leaf["p"] <= DOUBTFUL[1]]
     if record.error is not None:
         progress.failure(record.path or "-", record.error.kind, record.error.message)
         return 1
     with stdout() as out:
         if form == "jsonl":
-            for leaf in leaves:
+            for leaf in shown:
                 out.write(json_line(leaf))
         else:
-            out.write(utf8("".join(f"{line}\n" for line in _text(record, leaves, find, whole=bool(progress.verbose)))))
+            lines = [*_head(record, leaves, find), *_body(shown, whole=bool(progress.verbose))]
+            out.write(utf8("".join(f"{line}\n" for line in lines)))
     if find is not None and not leaves and form == "jsonl":
         say(_nowhere(record, find))
     return 0
@@ -118,15 +127,25 @@ def _extract_beside(
     )
 
 
-def _text(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None, *, whole: bool) -> Iterator[str]:
-    yield _head(record)
+def _head(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None) -> Iterator[str]:
+    """What is said of the page, and how many of its leaves are there or hold the text."""
+    if record.mode == "template":
+        layout = "no layout" if record.layout is None else f"layout {record.layout}"
+        evidence = f"{layout} of {record.site}, beside {plural(record.siblings, 'other page')}"
+    else:
+        evidence = "by the page alone"
+    yield printable(f"{record.path or '-'}: {record.verdict}, confidence {record.confidence:.2f}; {evidence}")
     if record.reason:
-        yield f"{printable(record.reason)}"
+        yield printable(f"of the whole page: {record.reason}")
     if find is not None:
         yield _nowhere(record, find) if not leaves else f"{plural(len(leaves), 'leaf')} with {_quoted(find)}"
     else:
         kept = sum(leaf["content"] for leaf in leaves)
         yield f"{plural(len(leaves), 'leaf')}, {kept:,} kept"
+
+
+def _body(leaves: Sequence[dict[str, Any]], *, whole: bool) -> Iterator[str]:
+    """Each leaf with its reasons; long texts are cut unless they are wanted `whole` or something was found in them."""
     for leaf in leaves:
         yield ""
         yield _line(leaf)
@@ -134,15 +153,6 @@ def _text(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None
         for word, reasons in (("because", leaf["reasons"]), ("despite", leaf["against"])):
             if reasons:
                 yield f"{INDENT}{word} {'; '.join(map(printable, reasons))}"
-
-
-def _head(record: Extraction) -> str:
-    if record.mode == "template":
-        layout = "no layout" if record.layout is None else f"layout {record.layout}"
-        evidence = f"{layout} of {record.site}, beside {plural(record.siblings, 'other page')}"
-    else:
-        evidence = "by the page alone"
-    return printable(f"{record.path or '-'}: {record.verdict}, confidence {record.confidence:.2f}; {evidence}")
 
 
 def _line(leaf: dict[str, Any]) -> str:
