@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from templatediff._version import __version__
     from templatediff.crawl import read_crawl
     from templatediff.errors import TemplateDiffError
+    from templatediff.extraction import Extraction
     from templatediff.options import Options
     from templatediff.page import Page
-    from templatediff.pipeline import Extraction, Template, extract, learn, load
+    from templatediff.pipeline import Template, extract, learn, load
     from templatediff.run import Totals, extract_crawl, learn_crawl
     from templatediff.upkeep import merge
 
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Extraction": "extraction",
     "Options": "options",
     "Page": "page",
     "TemplateDiffError": "errors",

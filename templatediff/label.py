@@ -18,7 +18,7 @@ from templatediff.lessons import judgement
 from templatediff.repetition import View, pair_hash
 from templatediff.rules import Ruling
 from templatediff.score import Weights
-from templatediff.segment import CELL, FOOTER, MARK_NAMES, NAV, TERM
+from templatediff.segment import CELL, TERM
 from templatediff.template import SiteTemplate
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
@@ -39,12 +39,30 @@ NO_LAYOUT = "fits no layout of the site: judged by the site as a whole"
 __all__ = ["CONTENT", "EMPTY", "ERROR", "LISTING", "Labels", "label"]
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the labels came about. Columns over the leaves: P by the score alone, P after `_settled`, the unit that each
+    leaf was labelled with (leaves of one unit share a number), what was kept before the guards, and what was dropped after
+    them because its text stands on the page in another place, which was kept.
+
+    `threshold` is the P from which on a leaf is kept; `guard` says in words which guard kept more.
+    """
+
+    alone: Ints
+    settled: Ints
+    unit: Ints
+    threshold: float
+    chosen: Ints
+    copies: Ints
+    guard: str | None = None
+
+
 @dataclass(frozen=True)
 class Labels:
     """The labels of one page. Columns over its leaves: `p` = P(content), `kept`; the rest is of the page.
 
-    `siblings` counts the other pages that served as evidence. `reason` is None where the verdict needs no words.
-    `copies` are the leaves dropped because their text stands on the page in another place, which was kept.
+    `siblings` counts the other pages that served as evidence. `reason` is None where the verdict needs no words. `weights`
+    and `steps` (None for a page without text) are for whoever asks why: see `templatediff.reasons`.
     """
 
     p: Ints
@@ -57,7 +75,8 @@ class Labels:
     context: Context
     site: View | None
     layout_view: View | None
-    copies: Ints
+    weights: Weights
+    steps: Steps | None = None
     ruling: Ruling | None = None
 
     @property
@@ -81,50 +100,6 @@ class Labels:
         k, n = self.k_of_n()
         return ["unknown" if not n else "static" if 2 * count > n else "dynamic" for count in k.tolist()]
 
-    def reasons(self, leaf: int) -> list[str]:
-        """The strongest reasons for a leaf's label, in words, strongest first."""
-        words = [words for _, words in sorted(self._reasons(leaf), key=lambda one: (-one[0], one[1]))[:4]]
-        rule = self.ruling.by[leaf] if self.ruling is not None else None
-        return [str(rule), *words[:3]] if rule is not None else words
-
-    def _reasons(self, leaf: int) -> list[tuple[float, str]]:
-        context, page = self.context, self.context.page
-        kept = bool(self.kept[leaf])
-        found: list[tuple[float, str]] = []
-        if self.copies[leaf]:
-            found.append((2.0, "stands on the page a second time, and that was kept"))
-        level, view = self.level
-        if view is not None and level is not None:
-            k = int(view.k("text", page.text_hash[leaf : leaf + 1])[0])
-            where = "of this layout" if level == "layout" else "of the site"
-            if (k * 2 > view.n) != kept:
-                found.append((abs(2 * k / view.n - 1), f"on {k} of {view.n} other pages {where}"))
-        share = float(context.link_share[leaf])
-        if share > 0.5 and not kept:
-            found.append((share * 0.8, f"{share:.0%} of its text is links"))
-        marks = int(page.marks[page.row[leaf]])
-        if not kept:
-            found += [(0.6, f"inside {MARK_NAMES[bit]}") for bit in range(2) if marks & (1 << bit)]
-            found += [(0.7, "inside nav")] if marks & NAV and not marks & 3 else []
-            found += [(0.7, "inside footer")] if marks & FOOTER else []
-        inside = bool(context.inside(context.majority_row)[leaf])
-        if inside == kept:
-            found.append(
-                (
-                    0.5 if kept else 0.4,
-                    f"{'inside' if inside else 'outside'} the container of most of the page's new text",
-                )
-            )
-        if context.site is not None and context.site_majority >= 0:
-            there = bool(context.inside(context.site_majority)[leaf])
-            if there == kept:
-                found.append((0.65, f"{'inside' if there else 'outside'} the region that changes on every page"))
-        if kept and int(page.sentence_ends[leaf]) and int(page.token_count[leaf]) >= 12:
-            found.append((0.45, "reads as sentences"))
-        if not kept and int(page.token_count[leaf]) <= 4:
-            found.append((0.2, "few words"))
-        return found
-
 
 def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
     """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
@@ -137,34 +112,31 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
         site, layout, layout_id = template.views(page)
         order = template.options.ngram_order
     context = Context(page, site, layout, order)
+    page_views = (site, layout, layout_id)
     if not context.n:
-        return _nothing(context, site, layout, layout_id, "no text in the page")
-    p = judgement(context, site, layout, weights)
-    p = _settled(context, p)
-    p = _together(context, p, template.join_below if template is not None else 0)
+        return _nothing(context, page_views, weights, "no text in the page")
+    alone = judgement(context, site, layout, weights)
+    settled = _settled(context, alone)
+    p, unit = _together(context, settled, template.join_below if template is not None else 0)
     if not (p >= NOTHING).any():
-        return _nothing(context, site, layout, layout_id, "nothing on the page reads like content", p)
-    kept = p >= _threshold(p, context.tokens)
-    kept, reason = _guard(context, p, kept)
+        nowhere = np.zeros(context.n, bool)
+        steps = Steps(alone, settled, unit, NOTHING, nowhere, nowhere)
+        return _nothing(context, page_views, weights, "nothing on the page reads like content", p, steps)
+    threshold = _threshold(p, context.tokens)
+    chosen = p >= threshold
+    kept, guard = _guard(context, p, chosen)
     copies = _copied(page, p, kept)
     p, kept = np.where(copies, np.minimum(p, SETTLED), p), kept & ~copies
+    steps = Steps(alone, settled, unit, threshold, chosen, copies, guard)
+    reason = guard
     verdict = _verdict(context, kept)
     siblings = site.n if site is not None else 0
     if siblings and layout_id is None:
         reason = f"{NO_LAYOUT}; {reason}" if reason else NO_LAYOUT
+    confidence = _expected_f1(p, kept, context.tokens)
     return Labels(
-        p,
-        kept,
-        verdict,
-        reason,
-        _expected_f1(p, kept, context.tokens),
-        siblings,
-        layout_id,
-        context,
-        site,
-        layout,
-        copies,
-    )
+        p, kept, verdict, reason, confidence, siblings, layout_id, context, site, layout, weights, steps
+    )  # fmt: skip
 
 
 def overruled(labels: Labels, ruling: Ruling) -> Labels:
@@ -185,16 +157,18 @@ def overruled(labels: Labels, ruling: Ruling) -> Labels:
 
 def _nothing(
     context: Context,
-    site: View | None,
-    layout: View | None,
-    layout_id: int | None,
+    page_views: tuple[View | None, View | None, int | None],
+    weights: Weights,
     reason: str,
     p: Ints | None = None,
+    steps: Steps | None = None,
 ) -> Labels:
+    site, layout, layout_id = page_views
     none = np.zeros(context.n) if p is None else p
     siblings = site.n if site is not None else 0
-    nowhere = np.zeros(context.n, bool)
-    return Labels(none, nowhere, EMPTY, reason, 1.0, siblings, layout_id, context, site, layout, nowhere)
+    return Labels(
+        none, np.zeros(context.n, bool), EMPTY, reason, 1.0, siblings, layout_id, context, site, layout, weights, steps
+    )  # fmt: skip
 
 
 def _settled(context: Context, p: Ints) -> Ints:
@@ -222,10 +196,11 @@ def _settled(context: Context, p: Ints) -> Ints:
     return np.where(settled, np.minimum(p, SETTLED), p)
 
 
-def _together(context: Context, p: Ints, join_below: int) -> Ints:
+def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     """One P for what lives or dies together: rows of a data table, a code block, short paragraphs with their neighbour.
+    Second comes the unit of each leaf, a number that such leaves share.
 
-    It is the mean over tokens; in a row of a data table, over the cells that are not on most siblings, if there are any,
+    P is the mean over tokens; in a row of a data table, over the cells that are not on most siblings, if there are any,
     so that a label stays beside a changing value; likewise a term and its definition.
     """
     page = context.page
@@ -241,7 +216,7 @@ def _together(context: Context, p: Ints, join_below: int) -> Ints:
     weight = np.where(np.bincount(place, weights=changing)[place] > 0, changing, tokens)
     mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
     alone = np.bincount(place) == 1
-    return np.round(np.where(alone[place], p, mean[place]), 4)
+    return np.round(np.where(alone[place], p, mean[place]), 4), place
 
 
 def _defined(page: Fingerprint, unit: Ints) -> tuple[Ints, Ints]:

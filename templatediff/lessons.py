@@ -16,7 +16,7 @@ from templatediff.evidence import NAMES as EVIDENCE_NAMES
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.repetition import LESSON_COLUMNS, SCALE, Part, Sums, View, add_up, level, subtree_sums
 from templatediff.sample import LayoutSample, Sample, view_without
-from templatediff.score import Weights, columns, probability
+from templatediff.score import Weights, columns, probability, shipped_visits
 
 TEACHERS = 32  #: groups of each layout, of smallest rank, whose judgement is averaged
 
@@ -106,14 +106,69 @@ def first_judgement(context: Context, weights: Weights) -> Ints:
     return weights.first.probability(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
 
 
+def forest_rows(context: Context, site: View | None, layout: View | None, weights: Weights) -> tuple[Ints, Ints]:
+    """The rows that the two forests read, each with the columns of its own."""
+    matrix = rows(context, weights.names)
+    first = columns(matrix, EVIDENCE_NAMES, weights.first.columns)
+    return first, _second_rows(context, matrix, weights.first.raw(first), site, layout, weights)
+
+
+def _second_rows(
+    context: Context, matrix: Ints, first: Ints, site: View | None, layout: View | None, weights: Weights
+) -> Ints:
+    both = np.hstack([matrix, further_rows(context, probability(first), site, layout)])
+    return columns(both, EVIDENCE_NAMES + NAMES, weights.second.columns)
+
+
 def judgement(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
     """P(content) of each leaf by both forests: the mean of their log odds. Shape (leaves,), 4 decimals."""
     matrix = rows(context, weights.names)
     first = weights.first.raw(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
-    further = further_rows(context, probability(first), site, layout)
-    both = np.hstack([matrix, further])
-    second = weights.second.raw(columns(both, EVIDENCE_NAMES + NAMES, weights.second.columns))
+    second = weights.second.raw(_second_rows(context, matrix, first, site, layout, weights))
     return probability((first + second) / 2)
+
+
+def attribution(context: Context, site: View | None, layout: View | None, weights: Weights) -> tuple[float, Ints, Ints]:
+    """(log odds of no leaf in particular, what each column adds to those of each leaf, the columns' own values).
+
+    The arrays have shape (leaves, len(EVIDENCE_NAMES + NAMES)); the first two add up to the log odds of `judgement`. What
+    the second forest makes of a leaf's own first judgement is shared out over the evidence that moved the first forest the
+    same way. What is expected before a question is answered is that of real pages, for the shipped weights.
+    """
+    names = EVIDENCE_NAMES + NAMES
+    rows_of = forest_rows(context, site, layout, weights)
+    digest, *visits = shipped_visits()
+    of_first, of_second = visits if digest == weights.digest else (None, None)
+    start, first = weights.first.contributions(rows_of[0], of_first)
+    other_start, second = weights.second.contributions(rows_of[1], of_second)
+    first, second = _spread(first, weights.first.columns, names), _spread(second, weights.second.columns, names)
+    values = _spread(rows_of[0], weights.first.columns, names)
+    values[:, [names.index(name) for name in weights.second.columns]] = rows_of[1]
+    own = _own_judgement(values, names)
+    alone = np.where(own, second, 0.0).sum(axis=1)
+    same_way = np.where(np.sign(first) == np.sign(alone)[:, None], np.abs(first), 0.0)
+    total = same_way.sum(axis=1)
+    shared = same_way * np.where(total > 0, alone / np.where(total > 0, total, 1.0), 0.0)[:, None]
+    second = np.where(own & (total > 0)[:, None], 0.0, second) + shared
+    return (start + other_start) / 2, (first + second) / 2, values
+
+
+_OF_FEW = ("first", "under_first_0", "under_first_1", "same_first", "group_first", "copies_first")
+
+
+def _own_judgement(values: Ints, names: tuple[str, ...]) -> Ints:
+    """Where a column is but the leaf's own first judgement: that itself, and means over leaves of which it is the only one."""
+    columns = [names.index(name) for name in _OF_FEW]
+    found = np.zeros(values.shape, bool)
+    found[:, columns] = np.abs(values[:, columns] - values[:, columns[:1]]) < 1e-4
+    return found
+
+
+def _spread(found: Ints, named: tuple[str, ...], names: tuple[str, ...]) -> Ints:
+    """The columns of a forest at their places among `names`, 0 in the others; one that is unknown raises ValueError."""
+    spread = np.zeros((len(found), len(names)))
+    spread[:, [names.index(name) for name in named]] = found
+    return spread
 
 
 def teach(sample: Sample, weights: Weights, order: int) -> Sample:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from templatediff import render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.decode import decode
 from templatediff.drift import PageFit, page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
-from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint, text_hash
-from templatediff.label import EMPTY, ERROR, Labels, headline, label, overruled
+from templatediff.extraction import EXPLAINED, SOURCE, Extraction, explained, failed, leaf_records
+from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
+from templatediff.label import EMPTY, Labels, headline, label, overruled
 from templatediff.lessons import teach
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url
@@ -32,92 +32,6 @@ from templatediff.template import SiteTemplate, of_profile
 from templatediff.text import valid
 
 log = logging.getLogger("templatediff")
-
-PARTS = ("markdown", "html", "leaves")
-
-
-@dataclass(frozen=True)
-class Extraction:
-    """One page's content and what is known of it: the JSON line of DESIGN.md section 6, as attributes.
-
-    `text` is "" if and only if `verdict` is "empty" or "error". `confidence` is the expected F1 of this page, 0..1.
-    `markdown`, `html` and `leaves` (leaf records) are worked out when first asked for. str() gives the text.
-    """
-
-    path: str | None
-    url: str | None
-    site: str | None
-    layout: int | None
-    mode: str
-    siblings: int
-    title: str | None
-    text: str
-    verdict: str
-    confidence: float
-    reason: str | None
-    fetched: str | None
-    lang: str | None
-    text_hash: str
-    error: Failure | None
-    _parts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    _again: Callable[[tuple[str, ...]], Extraction] | None = field(default=None, repr=False, compare=False)
-
-    def __str__(self) -> str:
-        return self.text
-
-    @property
-    def markdown(self) -> str:
-        """The content as Markdown."""
-        return str(self._part("markdown"))
-
-    @property
-    def html(self) -> str:
-        """The content as cleaned, sanitised HTML."""
-        return str(self._part("html"))
-
-    @property
-    def leaves(self) -> list[dict[str, Any]]:
-        """A record for every leaf of the page, kept or dropped (DESIGN.md section 6)."""
-        found: list[dict[str, Any]] = self._part("leaves")
-        return found
-
-    def _part(self, name: str) -> Any:
-        if name not in self._parts:
-            if self._again is None:
-                raise UsageError(f"{name} was not asked for: name it in parts=")
-            self._parts.update(self._again((name,))._parts)
-        return self._parts[name]
-
-    def to_dict(self, parts: Sequence[str] = ()) -> dict[str, Any]:
-        """The JSON line: the contract's keys in its order, then the named parts."""
-        record: dict[str, Any] = {name: getattr(self, name) for name in _KEYS}
-        record["error"] = {"kind": self.error.kind, "message": self.error.message} if self.error else None
-        for part in PARTS:
-            if part in parts:
-                record[part] = self._part(part)
-        return record
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_again": None}
-
-
-_KEYS = [
-    "path",
-    "url",
-    "site",
-    "layout",
-    "mode",
-    "siblings",
-    "title",
-    "text",
-    "verdict",
-    "confidence",
-    "reason",
-    "fetched",
-    "lang",
-    "text_hash",
-    "error",
-]
 
 
 class Template(SiteTemplate):
@@ -345,14 +259,6 @@ def prepare(page: Page, options: Options, text: str | None = None) -> tuple[Leav
     return leaves, made
 
 
-def failed(page: Page, site: str | None, failure: Failure) -> Extraction:
-    return Extraction(
-        page.path, page.url, site, None, "gist", 0, None, "", ERROR, 0.0, failure.message,
-        page.fetched if isinstance(page.fetched, str) else None, None, f"{text_hash(''):016x}", failure,
-        {"markdown": "", "html": "", "leaves": []},
-    )  # fmt: skip
-
-
 def _record(
     page: Page,
     site: str | None,
@@ -398,8 +304,14 @@ def _record(
     tally = Tally(changes["static"], changes["dynamic"], sum(kept))
     if labels.ruling is not None:
         tally = replace(tally, matched=labels.ruling.matched, conflicts=labels.ruling.conflicts)
-    if "leaves" in parts:
-        made._parts["leaves"] = _leaf_records(leaves, labels, template)
+    if "leaves" in parts or EXPLAINED in parts:
+        records = leaf_records(leaves, labels, _values(leaves, labels, template))
+        if "leaves" in parts:
+            made._parts["leaves"] = records
+        if EXPLAINED in parts:
+            made._parts[EXPLAINED] = explained(records, leaves, labels)
+    if SOURCE in parts:
+        made._parts[SOURCE] = text
     return made, tally
 
 
@@ -412,42 +324,6 @@ def _values(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> li
     if template is None or not labels.siblings:
         return [()] * len(leaves)
     return template.slots_of(labels.layout).of(labels.context.page, leaves.text)
-
-
-def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[dict[str, Any]]:
-    """The leaf records of DESIGN.md section 6, in page order."""
-    page = labels.context.page
-    level, _ = labels.level
-    k, n = labels.k_of_n()
-    changes = labels.changes()
-    values = _values(leaves, labels, template)
-    records = []
-    start = 0
-    for number, text in enumerate(leaves.text):
-        slot = values[number][0] if values[number] else None
-        records.append(
-            {
-                "selector": leaves.elements.selector(leaves.row[number]),
-                "start": start,
-                "tokens": int(page.token_count[number]),
-                "change": changes[number],
-                "k": int(k[number]) if n else None,
-                "n": n if n else None,
-                "level": level,
-                "content": bool(labels.kept[number]),
-                "p": round(float(labels.p[number]), 4),
-                "slot": slot.slot.type if slot else None,
-                "value": text[slot.start : slot.end] if slot else None,
-                "reasons": labels.reasons(number),
-                "text": text,
-                "slots": [
-                    {"type": one.slot.type, "value": text[one.start : one.end], "start": one.start}
-                    for one in values[number]
-                ],
-            }
-        )
-        start += len(text) + 2
-    return records
 
 
 def named_host(leaves: Leaves) -> str | None:

@@ -7,257 +7,28 @@ and extracting at once, or one after the other, give the same bytes.
 
 from __future__ import annotations
 
-import logging
-import shutil
-import tempfile
-import weakref
-from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from templatediff.crawl import Skipped, Source, list_sources, read_source
-from templatediff.drift import SiteFit, in_words
-from templatediff.errors import InputError, PageError, UsageError
+from templatediff.applying import Applier, apply
+from templatediff.crawl import Source, list_sources
+from templatediff.errors import InputError, UsageError
+from templatediff.extraction import Extraction
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, registrable_domain, utc_text
-from templatediff.parallel import in_order
-from templatediff.pipeline import (
-    ALONE,
-    Extraction,
-    Tally,
-    Template,
-    extract_counted,
-    failed,
-    load_site,
-    named_host,
-    prepare,
-)
+from templatediff.page import utc_text
+from templatediff.pipeline import ALONE, Template
 from templatediff.profile import SiteProfile
-from templatediff.rules import Rule, read_rules, reports
+from templatediff.reading import Given, Progress, Reading, Spool, Totals, read
+from templatediff.rules import read_rules
 from templatediff.score import shipped
-from templatediff.segment import Leaves
+from templatediff.selection import Selection
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
-from templatediff.text import valid
 from templatediff.upkeep import put
 
-log = logging.getLogger("templatediff")
-
-SITE_FROM = ("auto", "folder", "domain")
-_CHUNK = 24  # pages handed to a worker at a time
-_KEPT_TEMPLATES = 600  # pages behind the derived templates that a worker keeps at hand
-_FEW = 48  # pages up to which starting processes costs more than it saves
-
-
-@dataclass(slots=True)
-class Totals:
-    """What a run counted. `failures` are (path, kind, message); `warnings` are said once each; `fits` tells for each
-    site whose stored template was applied how well that fits the pages.
-    """
-
-    pages: int = 0
-    failed: int = 0
-    sites: int = 0
-    layouts: int = 0
-    static: int = 0
-    dynamic: int = 0
-    content: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[str, str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    fits: dict[str, SiteFit] = field(default_factory=dict)
-
-
-Progress = Callable[[str, int, int], None]
-
-
-class _Spool:
-    """A folder that goes when it is no longer used."""
-
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="templatediff-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()  # a worker process reads the folder, the process that made it removes it
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What a crawl's readings share; sent to every worker."""
-
-    options: Options | None
-    site: str | None
-    site_from: str
-    templates: str | None  # folder of stored templates or spooled profiles
-    named: Mapping[str, Template] | None  # templates handed in by the caller
-    spool: _Spool | None = None  # keeps the folder while the value lives
-    fit: bool = False  # whether to measure how well stored templates fit
-    since: str = ""  # pages fetched before this time, and undated ones, teach nothing
-    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
-
-
-# where a page's site comes from: ("site", name) is settled; ("folder", folder, folder's name, host or "") waits until
-# all pages of the folder are read
-_Group = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Read:
-    """What the first reading of some sources found: the group of each page, None for what is no page."""
-
-    groups: list[_Group | None]
-    profiles: dict[_Group, SiteProfile]
-    skipped: Counter[str]
-    failures: list[tuple[str, str, str]]
-
-
-class _Learner:
-    """Reads sources into profiles, one for each group."""
-
-    def __init__(self, given: _Given) -> None:
-        self.given = given
-        self.options = given.options or Options()
-
-    def __call__(self, sources: Sequence[Source]) -> _Read:
-        found = _Read([], {}, Counter(), [])
-        for source in sources:
-            page = read_source(source)
-            if isinstance(page, Skipped):
-                found.skipped[page.kind] += 1
-                found.groups.append(None)
-                continue
-            leaves = made = None
-            if page.failure is not None:
-                found.failures.append((source.path, page.failure.kind, page.failure.message))
-            else:
-                try:
-                    leaves, made = prepare(page, self.options)
-                except PageError as error:
-                    found.failures.append((source.path, error.kind, error.message))
-                except Exception as error:
-                    log.debug("%s", source.path, exc_info=True)
-                    found.failures.append((source.path, "internal", f"{type(error).__name__}: {error}"))
-            group = _group(self.given, source, page, leaves)
-            found.groups.append(group)
-            if made is not None and len(made):
-                profile = found.profiles.get(group)
-                if profile is None:
-                    profile = found.profiles[group] = SiteProfile("", self.options)
-                if made.fetched >= self.given.since:
-                    profile.add(made)
-        return found
-
-    @staticmethod
-    def crashed(source: Source) -> _Read:
-        """What is told of a page that killed the process twice that read it."""
-        given = ("folder", source.folder, valid(source.folder_site), host_of(source.url) or "")
-        return _Read([given], {}, Counter(), [(source.path, *_CRASH)])
-
-    @staticmethod
-    def joined(parts: list[_Read]) -> _Read:
-        found = _Read([], {}, Counter(), [])
-        for part in parts:
-            found.groups.extend(part.groups)
-            found.skipped.update(part.skipped)
-            found.failures.extend(part.failures)
-            for group, profile in part.profiles.items():
-                if group in found.profiles:
-                    found.profiles[group].absorb(profile)
-                else:
-                    found.profiles[group] = profile
-        return found
-
-
-_CRASH = ("resource", "the process that read it died, twice: memory, or a crash in the parser")
-
-
-def _group(given: _Given, source: Source, page: Page, leaves: Leaves | None) -> _Group:
-    if given.site is not None:
-        return ("site", valid(given.site))
-    if page.site:
-        return ("site", page.site)
-    if given.site_from == "folder":
-        return ("site", valid(source.folder_site))
-    host = host_of(page.url)
-    if host:
-        return ("site", registrable_domain(host) if given.site_from == "domain" else host)
-    named = named_host(leaves) if leaves is not None else None
-    if named and given.site_from == "domain":
-        named = registrable_domain(named)
-    return ("folder", source.folder, valid(source.folder_site), named or "")
-
-
-def _resolve(groups: Iterable[_Group | None]) -> dict[_Group, str]:
-    """The site of each group: the host named by more than half of a folder's pages, else each page's own, else the folder."""
-    counts: dict[str, Counter[_Group]] = defaultdict(Counter)
-    found: dict[_Group, str] = {}
-    for group in groups:
-        if group is None:
-            continue
-        if group[0] == "site":
-            found[group] = group[1]
-        else:
-            counts[group[1]][group] += 1
-    for members in counts.values():
-        total = sum(members.values())
-        chosen = next((group[3] for group, count in members.items() if group[3] and 2 * count > total), None)
-        for group in members:
-            found[group] = chosen or group[3] or group[2]
-    return found
-
-
-class _Applier:
-    """Extracts sources with the templates of a folder, keeping a few derived templates at hand."""
-
-    def __init__(self, given: _Given, parts: tuple[str, ...]) -> None:
-        self.given = given
-        self.parts = parts
-        self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
-
-    def __call__(self, work: Sequence[tuple[Source, str]]) -> list[tuple[Extraction, Tally] | None]:
-        return [self.one(source, site, self.parts) for source, site in work]
-
-    @staticmethod
-    def crashed(work: tuple[Source, str]) -> list[tuple[Extraction, Tally] | None]:
-        """The record of a page that killed the process twice that worked on it."""
-        source, site = work
-        page = Page(b"", url=source.url, fetched=source.fetched, path=source.path)
-        return [(failed(page, site, Failure(*_CRASH)), Tally())]
-
-    @staticmethod
-    def joined(
-        parts: list[list[tuple[Extraction, Tally] | None]],
-    ) -> list[tuple[Extraction, Tally] | None]:
-        return [one for part in parts for one in part]
-
-    def one(self, source: Source, site: str, parts: tuple[str, ...]) -> tuple[Extraction, Tally] | None:
-        page = read_source(source)
-        if isinstance(page, Skipped):
-            return None
-        template = self.template(site)
-        options = template.options if template is not None else self.given.options or Options()
-        rules = self.given.rules.get(site)
-        return extract_counted(page, template, options, site, parts, fit=self.given.fit, rules=rules)
-
-    def template(self, site: str) -> Template | None:
-        if self.given.named is not None:
-            return self.given.named.get(site)
-        if self.given.templates is None:
-            return None
-        if site in self.at_hand:
-            self.at_hand.move_to_end(site)
-            return self.at_hand[site]
-        place = Path(self.given.templates, site_folder(site))
-        found = load_site(place) if holds_site(place) else None
-        self.at_hand[site] = found
-        while (
-            len(self.at_hand) > 1 and sum(each.pages if each else 1 for each in self.at_hand.values()) > _KEPT_TEMPLATES
-        ):
-            self.at_hand.popitem(last=False)
-        return found
+__all__ = ["Progress", "Totals", "extract_crawl", "learn_crawl"]
 
 
 def extract_crawl(
@@ -270,6 +41,8 @@ def extract_crawl(
     site_from: str = "auto",
     update: bool = False,
     limit: int | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     fetched: str | None = None,
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
@@ -285,6 +58,8 @@ def extract_crawl(
     jobs       processes; none is started for 1
     site       the site of every page; else `site_from` "auto", "folder" or "domain" finds it
     limit      pages of each site, the first in order
+    include    globs on the URL, else the path (`templatediff.selection.Selection`): only such pages come out
+    exclude    globs: such pages neither teach nor come out
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
@@ -295,82 +70,75 @@ def extract_crawl(
     totals = totals if totals is not None else Totals()
     if template_text is not None:
         ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
-    given, sources, sites, spool = _first_reading(
-        _several(paths),
-        templates,
-        jobs,
-        options,
-        site,
-        site_from,
-        update,
-        limit,
-        fetched,
-        ignore,
-        totals,
-        progress,
-    )
+    given = Given(options, site, site_from, Selection(tuple(include), tuple(exclude), limit))
+    given, reading = prepared(_several(paths), given, templates, jobs, update, fetched, ignore, totals, progress)
+    work = reading.work()
+    if not work:
+        raise InputError(f"no page of the input matches {' or '.join(given.selection.include)}")
     try:
         if template_text is not None:
-            _write_statics(given, sources, sites, Path(template_text))
-        yield from _second_reading(given, sources, sites, jobs, parts, totals, progress)
+            _write_statics(given, reading, Path(template_text))
+        yield from apply(given, work, jobs, parts, totals, progress)
     finally:
-        if spool is not None and parts is not None:
-            spool.remove()  # else it lives as long as a record that may still be asked for its parts
+        if given.spool is not None and parts is not None:
+            given.spool.remove()  # else it lives as long as a record that may still be asked for its parts
 
 
-def _first_reading(
-    paths: list[str | Path],
+def prepared(
+    paths: Sequence[str | Path],
+    given: Given,
     templates: str | Path | Mapping[str, Template] | None,
     jobs: int,
-    options: Options | None,
-    site: str | None,
-    site_from: str,
     update: bool,
-    limit: int | None,
     fetched: str | None,
     ignore: Sequence[Path],
     totals: Totals,
     progress: Progress | None,
-) -> tuple[_Given, list[Source], list[str], _Spool | None]:
-    """(given with templates in place, pages, site of each page, the spool to clean up)."""
+) -> tuple[Given, Reading]:
+    """The first reading, and what is given with the templates in place that it calls for."""
     folder = Path(templates) if isinstance(templates, (str, Path)) else None
-    named = templates if isinstance(templates, Mapping) else None
     if update and folder is None:
         raise UsageError("update needs a folder of templates to learn into")
     if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
-    given = _Given(options, site, _site_from(site_from), None, named, fit=templates is not None and not update)
+    given = replace(given, fit=templates is not None and not update)
     sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])])
-    profiles, sources, sites = _read(given, sources, jobs, limit, totals, progress)
-    if named is not None:
-        _check_options(given, named)
-        return replace(given, rules={name: template.rules for name, template in named.items()}), sources, sites, None
-    if folder is not None:
-        given = replace(
-            given, rules={name: read_rules(folder, folder / site_folder(name)) for name in sorted(set(sites))}
-        )  # fmt: skip
-    spool = None
-    if folder is not None and not update:
-        site_folders(folder)
-        absent = sorted({name for name in sites if not holds_site(Path(folder, site_folder(name)))})
-        for name in absent:
-            totals.warnings.append(f"no template of {name} in {folder}: its pages are done in gist mode")
-        alone = [name for name in sorted(set(sites)) if _has_no_profile(Path(folder, site_folder(name)))]
-        totals.warnings.extend(ALONE % name for name in alone)
-        _check_options(
-            given,
-            {name: _Stored(Path(folder, site_folder(name))) for name in sorted(set(sites) - set(absent))},
-        )
-    elif folder is not None:
-        _save_profiles(profiles, folder, True, totals)
+    reading = read(given, sources, jobs, totals, progress)
+    if isinstance(templates, Mapping):
+        _check_options(given, templates)
+        rules = {name: template.rules for name, template in templates.items()}
+        return replace(given, named=templates, rules=rules), reading
+    if folder is None:
+        spool = _spooled(reading.profiles)
+        return replace(given, templates=str(spool.folder), spool=spool), reading
+    names = sorted(set(reading.sites))
+    given = replace(given, rules={name: read_rules(folder, folder / site_folder(name)) for name in names})
+    if update:
+        _save_profiles(reading.profiles, folder, True, totals)
     else:
-        spool = _Spool()
-        folder = spool.folder
-        for name in list(profiles):
-            place = folder / site_folder(name)
-            place.mkdir()
-            profiles.pop(name).save(place / PROFILE_FILE)
-    return replace(given, templates=str(folder), spool=spool), sources, sites, spool
+        _check_stored(given, folder, names, totals)
+    return replace(given, templates=str(folder)), reading
+
+
+def _spooled(profiles: dict[str, SiteProfile]) -> Spool:
+    """The profiles in a folder of templates; `profiles` is emptied, so that memory stays bounded."""
+    spool = Spool()
+    for name in list(profiles):
+        place = spool.folder / site_folder(name)
+        place.mkdir()
+        profiles.pop(name).save(place / PROFILE_FILE)
+    return spool
+
+
+def _check_stored(given: Given, folder: Path, names: Sequence[str], totals: Totals) -> None:
+    """Warn of sites without a stored template, or without a profile; refuse templates of other options."""
+    site_folders(folder)
+    absent = [name for name in names if not holds_site(Path(folder, site_folder(name)))]
+    for name in absent:
+        totals.warnings.append(f"no template of {name} in {folder}: its pages are done in gist mode")
+    alone = [name for name in names if _has_no_profile(Path(folder, site_folder(name)))]
+    totals.warnings.extend(ALONE % name for name in alone)
+    _check_options(given, {name: _Stored(Path(folder, site_folder(name))) for name in names if name not in absent})
 
 
 def _has_no_profile(place: Path) -> bool:
@@ -393,7 +161,7 @@ class _Stored:
         return profile.options if profile is not None else read_json(self.folder, shipped()).options
 
 
-def _check_options(given: _Given, templates: Mapping[str, Any]) -> None:
+def _check_options(given: Given, templates: Mapping[str, Any]) -> None:
     if given.options is None:
         return
     for name, template in templates.items():
@@ -404,141 +172,13 @@ def _check_options(given: _Given, templates: Mapping[str, Any]) -> None:
             )
 
 
-def _site_from(site_from: str) -> str:
-    if site_from not in SITE_FROM:
-        raise UsageError(f"site_from is {site_from!r}: choose {', '.join(SITE_FROM)}")
-    return site_from
-
-
-def _read(
-    given: _Given,
-    sources: list[Source],
-    jobs: int,
-    limit: int | None,
-    totals: Totals,
-    progress: Progress | None,
-) -> tuple[dict[str, SiteProfile], list[Source], list[str]]:
-    """First reading: (profile of each site, sources that are pages, site of each). Raises InputError for no page."""
-    groups, profiles = _learn_all(given, sources, jobs, totals, progress)
-    site_of = _resolve(groups)
-    pages = [
-        (source, site_of[group], group) for source, group in zip(sources, groups, strict=True) if group is not None
-    ]
-    if not pages:
-        seen = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.skipped.items()))
-        raise InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
-    if limit is not None:
-        taken: Counter[str] = Counter()
-        chosen = []
-        for source, name, group in pages:
-            taken[name] += 1
-            if taken[name] <= limit:
-                chosen.append((source, name, group))
-        if len(chosen) < len(pages):
-            # learn from these pages alone; what else is in the folders has had its say on the sites' names
-            again = Totals()
-            groups, profiles = _learn_all(given, [source for source, _, _ in chosen], jobs, again, progress)
-            totals.failures[:] = again.failures
-            pages = chosen
-    by_site: dict[str, SiteProfile] = {}
-    for group in sorted(profiles):
-        name = site_of[group]
-        if name not in by_site:
-            by_site[name] = SiteProfile(name, given.options or Options())
-        by_site[name].absorb(profiles.pop(group))
-    totals.failed = 0
-    totals.sites = len({name for _, name, _ in pages})
-    return by_site, [source for source, _, _ in pages], [name for _, name, _ in pages]
-
-
-def _learn_all(
-    given: _Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None
-) -> tuple[list[_Group | None], dict[_Group, SiteProfile]]:
-    groups: list[_Group | None] = []
-    profiles: dict[_Group, SiteProfile] = {}
-    chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
-    totals.failures.clear()
-    totals.skipped.clear()
-    for read in in_order(_Learner, (given,), chunks, jobs if len(sources) > _FEW else 1):
-        groups.extend(read.groups)
-        totals.skipped.update(read.skipped)
-        totals.failures.extend(read.failures)
-        for group, profile in read.profiles.items():
-            if group in profiles:
-                profiles[group].absorb(profile)
-            else:
-                profiles[group] = profile
-        if progress is not None:
-            progress("learn", len(groups), len(sources))
-    return groups, profiles
-
-
-def _second_reading(
-    given: _Given,
-    sources: list[Source],
-    sites: list[str],
-    jobs: int,
-    parts: Sequence[str] | None,
-    totals: Totals,
-    progress: Progress | None,
-) -> Iterator[Extraction]:
-    wanted = tuple(parts) if parts is not None else ()
-    work = list(zip(sources, sites, strict=True))
-    chunks = [work[start : start + _CHUNK] for start in range(0, len(work), _CHUNK)]
-    layouts: set[tuple[str | None, int]] = set()
-    applier = _Applier(given, wanted) if parts is None else None
-    matched: Counter[Rule] = Counter()
-    conflicts: Counter[tuple[Rule, Rule]] = Counter()
-    totals.failures.clear()
-    done = 0
-    for chunk, records in zip(
-        chunks, in_order(_Applier, (given, wanted), chunks, jobs if len(work) > _FEW else 1), strict=True
-    ):
-        for (source, name), record in zip(chunk, records, strict=True):
-            done += 1
-            if record is None:  # it was a page in the first reading: the file changed since
-                failure = Failure("changed", "changed while it was read")
-                record = failed(Page(b"", path=source.path), name, failure), Tally()
-            made, tally = record
-            totals.pages += 1
-            totals.static += tally.static
-            totals.dynamic += tally.dynamic
-            totals.content += tally.content
-            matched.update(tally.matched)
-            conflicts.update(tally.conflicts)
-            if tally.fit is not None:
-                totals.fits.setdefault(name, SiteFit()).add(tally.fit)
-            if made.error is not None:
-                totals.failed += 1
-                totals.failures.append((source.path, made.error.kind, made.error.message))
-            if made.layout is not None:
-                layouts.add((made.site, made.layout))
-                totals.layouts = len(layouts)
-            if progress is not None:
-                progress("extract", done, len(work))
-            yield replace(made, _again=_on_demand(applier, source, name)) if applier is not None else made
-    in_play = dict.fromkeys(rule for name in sorted(set(sites)) for rule in given.rules.get(name, ()))
-    totals.warnings.extend(reports(list(in_play), matched, conflicts))
-    totals.warnings.extend(in_words(name, fit.whole) for name, fit in sorted(totals.fits.items()) if fit.drifted)
-
-
-def _write_statics(given: _Given, sources: list[Source], sites: list[str], file: Path) -> None:
+def _write_statics(given: Given, reading: Reading, file: Path) -> None:
     pages: dict[str, list[Source]] = {}
-    for source, name in zip(sources, sites, strict=True):
+    for source, name in zip(reading.sources, reading.sites, strict=True):
         pages.setdefault(name, []).append(source)
-    applier = _Applier(given, ())
+    applier = Applier(given, ())
     templates = (template for name in sorted(pages) if (template := applier.template(name)) is not None)
     write_statics(file, templates, pages)
-
-
-def _on_demand(applier: _Applier, source: Source, site: str) -> Callable[[tuple[str, ...]], Extraction]:
-    def again(parts: tuple[str, ...]) -> Extraction:
-        found = applier.one(source, site, parts)
-        if found is None or found[0].error is not None:
-            raise InputError(f"{source.path} can no longer be read")
-        return found[0]
-
-    return again
 
 
 def learn_crawl(
@@ -552,6 +192,7 @@ def learn_crawl(
     site: str | None = None,
     site_from: str = "auto",
     limit: int | None = None,
+    exclude: Sequence[str] = (),
     fetched: str | None = None,
     ignore: Sequence[Path] = (),
     totals: Totals | None = None,
@@ -567,14 +208,15 @@ def learn_crawl(
         raise UsageError("since drops older pages from templates that are there: it needs update")
     since = utc_text(since, "since")
     totals = totals if totals is not None else Totals()
-    given = _Given(options, site, _site_from(site_from), None, None, since=since or "")
+    given = Given(options, site, site_from, Selection(exclude=tuple(exclude), limit=limit), since=since or "")
     sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
-    profiles, pages, _ = _read(given, sources, jobs, limit, totals, progress)
+    reading = read(given, sources, jobs, totals, progress)
+    profiles = reading.profiles
     if not profiles:
         raise InputError("no page with text to learn from")
-    totals.pages = len(pages)
+    totals.pages = len(reading.sources)
     totals.failed = len(totals.failures)
-    del sources, pages, _  # the names of a hundred thousand pages take as much memory as deriving their template
+    del sources, reading  # the names of a hundred thousand pages take as much memory as deriving their template
     return _save_profiles(profiles, Path(folder), update, totals, since)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -53,6 +54,54 @@ class Forest:
             goes_left = (value <= self.threshold[node]) | (np.isnan(value) & self.missing_left[node])
             node = np.where(goes_left, self.left[node], self.right[node])
         return np.asarray(self.baseline + self.value[node].sum(axis=1))
+
+    def paths(self, rows: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """The rows' way down all trees, a level at a time: (node, feature asked there, node after), shape (n, trees) each."""
+        n = len(rows)
+        flat = np.ascontiguousarray(rows, np.float32).ravel()
+        offset = (np.arange(n) * rows.shape[1])[:, None]
+        node = np.broadcast_to(self.root, (n, len(self.root))).copy()
+        for _ in range(self.depth):
+            feature = self.feature[node]
+            value = flat[offset + feature]
+            goes_left = (value <= self.threshold[node]) | (np.isnan(value) & self.missing_left[node])
+            after = np.where(goes_left, self.left[node], self.right[node])
+            yield node, feature, after
+            node = after
+
+    def visits(self, rows: Ints) -> Ints:
+        """How many of the rows come by each node."""
+        found = np.bincount(self.root, minlength=len(self.left)) * len(rows)
+        for node, _, after in self.paths(rows):
+            found += np.bincount(after[after != node], minlength=len(found))
+        return found
+
+    def means(self, visits: Ints | None = None) -> Ints:
+        """Log odds expected at each node of its tree: the mean of its two sides, weighed by the rows that come by each;
+        without `visits` both weigh alike."""
+        weight = np.ones(len(self.left)) if visits is None else visits + 1.0
+        ends = self.left == np.arange(len(self.left))
+        whole = weight[self.left] + weight[self.right]
+        found = self.value
+        for _ in range(self.depth):
+            both = found[self.left] * weight[self.left] + found[self.right] * weight[self.right]
+            found = np.where(ends, self.value, both / whole)
+        return found
+
+    def contributions(self, rows: Ints, visits: Ints | None = None) -> tuple[float, Ints]:
+        """(log odds of no row in particular, what each column adds to those of each row, shape (n, columns)).
+
+        Their sum is `raw`. A question in a tree adds to its column the step from what was expected before the answer to
+        what is expected after it (A. Saabas, "Interpreting random forests", 2014); see `means`.
+        """
+        means = self.means(visits)
+        n, width = rows.shape
+        offset = (np.arange(n) * width)[:, None]
+        found = np.zeros(n * width)
+        for node, feature, after in self.paths(rows):
+            step = means[after] - means[node]
+            found += np.bincount((offset + feature).ravel(), weights=step.ravel(), minlength=n * width)
+        return self.baseline + float(means[self.root].sum()), found.reshape(n, width)
 
     def probability(self, rows: Ints) -> Ints:
         """P of each row, 4 decimals."""
@@ -136,6 +185,16 @@ def read_weights(data: bytes) -> Weights:
     names = {str(part): float(figure) for part, figure in document["names"].items()}
     digest = hashlib.sha256(data).hexdigest()[:12]
     return Weights(names, forest(document["first"]), forest(document["second"]), digest, document["provenance"])
+
+
+@cache
+def shipped_visits() -> tuple[str, Ints, Ints]:
+    """(digest of the weights that they are of, visits of the first forest's nodes, of the second's), read once.
+
+    benchmarks/visits.py counts them. They serve explanations alone: no label depends on them.
+    """
+    document = json.loads(files("templatediff").joinpath("visits.json").read_bytes())
+    return document["weights"], np.array(document["first"], np.int64), np.array(document["second"], np.int64)
 
 
 def columns(matrix: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:

@@ -26,7 +26,7 @@ def test_the_threshold_is_half_of_the_best_expected_f1_within_bounds() -> None:
 
 def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
     page = of("<table><tr><th>Weight<td>three kilograms in all<tr><th>Height<td>2 m</table><pre>a = 1\nb = 2</pre>")
-    p = module._together(Context(page, None, None), np.array([0.1, 0.9, 0.2, 0.2, 0.9, 0.1]), 0)
+    p = module._together(Context(page, None, None), np.array([0.1, 0.9, 0.2, 0.2, 0.9, 0.1]), 0)[0]
     assert p[0] == p[1] == pytest.approx((0.1 + 0.9 * 4) / 5, abs=1e-3)
     assert p[2] == p[3] and p[4] == p[5]
 
@@ -34,8 +34,8 @@ def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
 def test_short_leaves_join_their_neighbour_only_when_told() -> None:
     page = of("<div><p>A sentence of quite a few words stands here.</p><p>So it is.</p></div>")
     p = np.array([0.9, 0.1])
-    assert module._together(Context(page, None, None), p, 0).tolist() == [0.9, 0.1]
-    joined = module._together(Context(page, None, None), p, 5)
+    assert module._together(Context(page, None, None), p, 0)[0].tolist() == [0.9, 0.1]
+    joined, _ = module._together(Context(page, None, None), p, 5)
     assert joined[0] == joined[1] > 0.5
 
 
@@ -83,7 +83,7 @@ def test_every_label_carries_its_evidence() -> None:
     menu, story = leaves[0], leaves[1]
     assert (menu["content"], menu["k"], menu["n"], menu["change"]) == (False, 4, 4, "static")
     assert (story["content"], story["k"], story["n"], story["change"]) == (True, 0, 4, "dynamic")
-    assert any("4 of 4 other pages" in reason for reason in menu["reasons"]) and story["reasons"]
+    assert "inside nav" in menu["reasons"] and story["reasons"]
     assert [leaf["start"] for leaf in leaves] == [0, len(menu["text"]) + 2]
 
 

@@ -23,7 +23,7 @@ LAYERS = [
     text
     page
     decode html
-    crawl
+    crawl selection
     values segment
     fingerprint
     patterns selectors
@@ -40,13 +40,18 @@ LAYERS = [
     gist
     evidence
     lessons
-    label
+    label wording
+    reasons search
     inline
     rebuild
     render parallel
+    extraction
     pipeline
     statics upkeep
+    reading
+    applying survey
     run
+    beside
     cli
     __init__
     __main__

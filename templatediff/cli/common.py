@@ -36,17 +36,23 @@ def cores() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """What to read, how its pages are dated and their sites named: the arguments of `extract` and `learn`."""
+    """What to read, how its pages are dated and their sites named: the arguments of `extract`, `learn` and `template check`."""
 
     paths: tuple[Path, ...]
     fetched: str | None
     limit: int | None
+    exclude: tuple[str, ...]
     site: str | None
     site_from: str
 
+    def arguments(self) -> dict[str, Any]:
+        """As the library's crawl functions name them; the paths stand apart."""
+        names = ("fetched", "limit", "exclude", "site", "site_from")
+        return {name: getattr(self, name) for name in names}
+
 
 def crawl_options(verb: Verb) -> Verb:
-    """INPUT..., --files-from, --fetched, --limit, --site and --site-from, given to the verb as `crawl`."""
+    """INPUT..., --files-from, --fetched, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
 
     @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(readable=False, path_type=Path))
     @click.option(
@@ -62,6 +68,13 @@ def crawl_options(verb: Verb) -> Verb:
         help="Name sites by host (auto, the default), by the folder of the page, or by registrable domain.",
     )
     @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Take at most N pages of each site.")
+    @click.option(
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        help="Leave pages alone whose URL, or path where no URL is known, matches GLOB: they neither teach nor come "
+        "out. * matches / too. Repeatable.",
+    )
     @click.option("--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601).")
     @functools.wraps(verb)
     def with_crawl(
@@ -70,6 +83,7 @@ def crawl_options(verb: Verb) -> Verb:
         site: str | None,
         site_from: str | None,
         limit: int | None,
+        exclude: tuple[str, ...],
         fetched: str | None,
         **rest: Any,
     ) -> Any:
@@ -83,7 +97,7 @@ def crawl_options(verb: Verb) -> Verb:
 
             fetched = utc_text(fetched, "--fetched")
         paths = _paths(inputs, files_from)
-        return verb(crawl=Crawl(paths, fetched, limit, site, site_from or "auto"), **rest)
+        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto"), **rest)
 
     return with_crawl
 

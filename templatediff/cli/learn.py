@@ -70,10 +70,7 @@ def learn(
             update=update,
             since=since,
             options=options,
-            site=crawl.site,
-            site_from=crawl.site_from,
-            limit=crawl.limit,
-            fetched=crawl.fetched,
+            **crawl.arguments(),
             totals=totals,
             progress=progress,
         )

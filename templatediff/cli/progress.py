@@ -20,11 +20,11 @@ QUICK = 2.0  # seconds within which a run needs no progress
 TERMINAL_INTERVAL = 0.1  # seconds between two drawings of the bar
 PLAIN_INTERVAL = 60.0  # seconds between two lines where stderr is no terminal
 
-STAGES = {"learn": "learning", "extract": "extracting"}
+STAGES = {"learn": "learning", "extract": "extracting", "survey": "looking"}
 
 
 class Counts(Protocol):
-    """What the closing line says; `templatediff.pipeline.Totals` has these."""
+    """What the closing line says; `templatediff.run.Totals` has these."""
 
     pages: int
     failed: int
@@ -63,7 +63,7 @@ class Progress:
         self._remove_bar()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """`done` of `total` pages are through `stage` ("learn", "extract"); 0 of 0 while they are counted."""
+        """`done` of `total` pages are through `stage` ("learn", "extract", "survey"); 0 of 0 while they are counted."""
         now = time.monotonic()
         if stage != self._stage:
             # A first call that is not of page 0 comes when work on the stage is under way.
@@ -97,7 +97,16 @@ class Progress:
         for warning in counts.warnings:
             self.warn(warning)
         if not self.quiet:
-            say(f"{totals_line(counts, labelled)} ({time.monotonic() - self._started:.1f} s)")
+            self._last(f"{totals_line(counts, labelled)} ({time.monotonic() - self._started:.1f} s)")
+
+    def _last(self, message: str) -> None:
+        """A long line: on a terminal it is broken between words."""
+        if is_terminal(sys.stderr):
+            from rich.console import Console
+
+            Console(stderr=True).print(f"{NAME}: {printable(message)}", markup=False, highlight=False)
+        else:
+            say(message)
 
     def _line(self, message: str) -> None:
         if self._bar is None:

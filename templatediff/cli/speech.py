@@ -57,7 +57,15 @@ def is_terminal(stream: Any) -> bool:
 def width(text: str) -> int:
     """Columns that a text takes on a terminal.
 
-    >>> width("abc"), width("東京")
-    (3, 4)
+    >>> width("abc"), width("東京"), width("ท่าเรือ"), width("e\u0301")
+    (3, 4, 5, 1)
     """
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0  # a mark on the letter before it, or nothing to be seen
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

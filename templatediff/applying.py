@@ -1,0 +1,150 @@
+"""The second reading of a crawl: every page's content, with the templates that are in place."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from templatediff.crawl import Skipped, Source, read_source
+from templatediff.drift import SiteFit, in_words
+from templatediff.errors import InputError
+from templatediff.extraction import Extraction, failed
+from templatediff.options import Options
+from templatediff.page import Failure, Page
+from templatediff.parallel import in_order
+from templatediff.pipeline import Tally, Template, extract_counted, load_site
+from templatediff.reading import CHUNK, CRASH, FEW, Given, Progress, Totals
+from templatediff.rules import Rule, reports
+from templatediff.store import holds_site, site_folder
+
+_KEPT_TEMPLATES = 600  # pages behind the derived templates that a worker keeps at hand
+
+
+class Applier:
+    """Extracts sources with the templates of a folder, keeping a few derived templates at hand."""
+
+    def __init__(self, given: Given, parts: tuple[str, ...]) -> None:
+        self.given = given
+        self.parts = parts
+        self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
+
+    def __call__(self, work: Sequence[tuple[Source, str]]) -> list[tuple[Extraction, Tally] | None]:
+        return [self.one(source, site, self.parts) for source, site in work]
+
+    @staticmethod
+    def crashed(work: tuple[Source, str]) -> list[tuple[Extraction, Tally] | None]:
+        """The record of a page that killed the process twice that worked on it."""
+        source, site = work
+        page = Page(b"", url=source.url, fetched=source.fetched, path=source.path)
+        return [(failed(page, site, Failure(*CRASH)), Tally())]
+
+    @staticmethod
+    def joined(
+        parts: list[list[tuple[Extraction, Tally] | None]],
+    ) -> list[tuple[Extraction, Tally] | None]:
+        return [one for part in parts for one in part]
+
+    def one(self, source: Source, site: str, parts: tuple[str, ...]) -> tuple[Extraction, Tally] | None:
+        page = read_source(source)
+        if isinstance(page, Skipped):
+            return None
+        template = self.template(site)
+        options = template.options if template is not None else self.given.options or Options()
+        rules = self.given.rules.get(site)
+        return extract_counted(page, template, options, site, parts, fit=self.given.fit, rules=rules)
+
+    def template(self, site: str) -> Template | None:
+        if self.given.named is not None:
+            return self.given.named.get(site)
+        if self.given.templates is None:
+            return None
+        if site in self.at_hand:
+            self.at_hand.move_to_end(site)
+            return self.at_hand[site]
+        place = Path(self.given.templates, site_folder(site))
+        found = load_site(place) if holds_site(place) else None
+        self.at_hand[site] = found
+        while (
+            len(self.at_hand) > 1 and sum(each.pages if each else 1 for each in self.at_hand.values()) > _KEPT_TEMPLATES
+        ):
+            self.at_hand.popitem(last=False)
+        return found
+
+
+def apply(
+    given: Given,
+    work: list[tuple[Source, str]],
+    jobs: int,
+    parts: Sequence[str] | None,
+    totals: Totals,
+    progress: Progress | None,
+) -> Iterator[Extraction]:
+    """The record of each page in `work` (page, its site), in order; `totals` is counted up while they are drawn."""
+    wanted = tuple(parts) if parts is not None else ()
+    chunks = [work[start : start + CHUNK] for start in range(0, len(work), CHUNK)]
+    applier = Applier(given, wanted) if parts is None else None
+    counter = _Counter(totals)
+    totals.failures.clear()
+    done = 0
+    for chunk, records in zip(
+        chunks, in_order(Applier, (given, wanted), chunks, jobs if len(work) > FEW else 1), strict=True
+    ):
+        for (source, name), record in zip(chunk, records, strict=True):
+            done += 1
+            if record is None:  # it was a page in the first reading: the file changed since
+                failure = Failure("changed", "changed while it was read")
+                record = failed(Page(b"", path=source.path), name, failure), Tally()
+            made, tally = record
+            counter.add(source.path, name, made, tally)
+            if progress is not None:
+                progress("extract", done, len(work))
+            yield replace(made, _again=on_demand(applier, source, name)) if applier is not None else made
+    counter.close(given, (name for _, name in work))
+
+
+class _Counter:
+    """Counts records into totals."""
+
+    def __init__(self, totals: Totals) -> None:
+        self.totals = totals
+        self.layouts: set[tuple[str | None, int]] = set()
+        self.matched: Counter[Rule] = Counter()
+        self.conflicts: Counter[tuple[Rule, Rule]] = Counter()
+
+    def add(self, path: str, site: str, made: Extraction, tally: Tally) -> None:
+        totals = self.totals
+        totals.pages += 1
+        totals.static += tally.static
+        totals.dynamic += tally.dynamic
+        totals.content += tally.content
+        self.matched.update(tally.matched)
+        self.conflicts.update(tally.conflicts)
+        if tally.fit is not None:
+            totals.fits.setdefault(site, SiteFit()).add(tally.fit)
+        if made.error is not None:
+            totals.failed += 1
+            totals.failures.append((path, made.error.kind, made.error.message))
+        if made.layout is not None:
+            self.layouts.add((made.site, made.layout))
+            totals.layouts = len(self.layouts)
+
+    def close(self, given: Given, sites: Iterable[str]) -> None:
+        """What is told at the end: rules that disagreed or never matched, sites that drifted."""
+        in_play = dict.fromkeys(rule for name in sorted(set(sites)) for rule in given.rules.get(name, ()))
+        self.totals.warnings.extend(reports(list(in_play), self.matched, self.conflicts))
+        fits = sorted(self.totals.fits.items())
+        self.totals.warnings.extend(in_words(name, fit.whole) for name, fit in fits if fit.drifted)
+
+
+def on_demand(applier: Applier, source: Source, site: str) -> Callable[[tuple[str, ...]], Extraction]:
+    """What works a record's parts out when it is asked for them."""
+
+    def again(parts: tuple[str, ...]) -> Extraction:
+        found = applier.one(source, site, parts)
+        if found is None or found[0].error is not None:
+            raise InputError(f"{source.path} can no longer be read")
+        return found[0]
+
+    return again

@@ -1,0 +1,81 @@
+"""One page beside a crawl: learn from the crawl, then extract that page alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from templatediff import pipeline
+from templatediff.applying import Applier
+from templatediff.crawl import Skipped, Source, list_sources, read_source
+from templatediff.errors import InputError, UsageError
+from templatediff.extraction import Extraction
+from templatediff.options import Options
+from templatediff.page import host_of
+from templatediff.reading import Given, Progress, Reading, Totals
+from templatediff.run import prepared
+from templatediff.selection import Selection
+
+
+def extract_beside(
+    file: str | Path,
+    paths: Sequence[str | Path],
+    jobs: int = 1,
+    *,
+    options: Options | None = None,
+    site: str | None = None,
+    url: str | None = None,
+    exclude: Iterable[str] = (),
+    parts: Sequence[str] = (),
+    totals: Totals | None = None,
+    progress: Progress | None = None,
+) -> Extraction:
+    """The content of the page in `file` as `extract_crawl(paths)` gives it, were it the only page asked for.
+
+    The page may be one of the crawl or not; its own near-duplicates there are no evidence. A page of the crawl has its
+    path, URL and site from there. For another `site` names the one of the crawl's sites that it belongs to, else its `url`,
+    else what it says itself, else the crawl's only site. The other arguments are those of `extract_crawl`.
+
+    Raises InputError where the crawl has no page, or none of the page's site; UsageError for a url or site of a page that
+    is in the crawl, where both are known.
+    """
+    totals = totals if totals is not None else Totals()
+    given = Given(options, selection=Selection(exclude=tuple(exclude)))
+    given, reading = prepared(paths, given, None, jobs, False, None, (), totals, progress)
+    found = _in_crawl(reading, file)
+    if found is not None and (site is not None or url is not None):
+        raise UsageError(f"{file} is a page of the input, which tells its URL and site: leave --url and --site out")
+    source, name = found or (list_sources([file])[0], None)
+    page = read_source(source)
+    if isinstance(page, Skipped):
+        raise InputError(f"{file} is no HTML page ({page.kind})")
+    page = replace(page, url=url or page.url)
+    if name is None:
+        name = site or page.site or host_of(page.url) or host_of(pipeline.extract(page, options=options).url)
+        name = _known(name, sorted(set(reading.sites)), file, asked=site is not None)
+    template = Applier(given, ()).template(name)
+    return pipeline.extract(
+        replace(page, site=name), template=template, options=None if template else options, parts=parts
+    )  # fmt: skip
+
+
+def _in_crawl(reading: Reading, file: str | Path) -> tuple[Source, str] | None:
+    """The source and site of a file that is a page of the crawl."""
+    real = os.path.realpath(file)
+    for source, site in zip(reading.sources, reading.sites, strict=True):
+        if os.path.basename(source.file) == os.path.basename(real) and os.path.realpath(source.file) == real:
+            return source, site
+    return None
+
+
+def _known(name: str | None, sites: list[str], file: str | Path, *, asked: bool) -> str:
+    """The site of the crawl that a page from outside belongs to."""
+    if name in sites:
+        return str(name)
+    if len(sites) == 1 and not asked:
+        return sites[0]
+    some = ", ".join(sites[:5]) + (", ..." if len(sites) > 5 else "")
+    of = f"is of {name}" if name else "names no site"
+    raise InputError(f"{file} {of}, and the input has {some}: name its site with --site")

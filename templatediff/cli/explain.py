@@ -1,0 +1,187 @@
+"""`templatediff explain`: every leaf of a page, kept or dropped, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from templatediff.cli.common import jobs_option, page_options, speech_options, spooled_stdin
+from templatediff.cli.output import json_line, utf8
+from templatediff.cli.progress import Progress
+from templatediff.cli.single import extract_single, read_single
+from templatediff.cli.sink import stdout
+from templatediff.cli.speech import plural, printable, say
+from templatediff.cli.table import short
+from templatediff.errors import UsageError
+from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.extraction import Extraction
+
+INDENT = " " * 6
+DOUBTFUL = (0.2, 0.8)
+# `templatediff.extraction` names these, but it loads numpy, which --help need not wait for
+EXPLAINED, SOURCE = "explained", "source"
+
+
+@click.command()
+@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
+@click.option(
+    "--templates",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Apply the site's template stored in DIR.",
+)
+@click.option(
+    "--beside",
+    metavar="INPUT",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="First learn from INPUT, a crawl, as extract does; FILE may be one of its pages. Repeatable.",
+)
+@click.option(
+    "--find", metavar="TEXT", help="Only leaves that hold TEXT; if none does, say where on the page it stands."
+)
+@click.option(
+    "--doubtful",
+    is_flag=True,
+    help=f"Only leaves of doubtful label, those whose P(content) is from {DOUBTFUL[0]} to {DOUBTFUL[1]}.",
+)
+@click.option("--format", "form", type=click.Choice(("text", "jsonl")), default="text", help="Default: text.")
+@click.option("--url", metavar="URL", help="Where the page was fetched: finds the site.")
+@click.option("--site", metavar="NAME", help="The page is of the site NAME.")
+@page_options
+@jobs_option
+@speech_options
+def explain(
+    file: Path,
+    templates: Path | None,
+    beside: tuple[Path, ...],
+    find: str | None,
+    doubtful: bool,
+    form: str,
+    url: str | None,
+    site: str | None,
+    options: Options | None,
+    jobs: int,
+    progress: Progress,
+) -> int:
+    """Tell why each leaf of a page was kept or dropped.
+
+    FILE is a page, - reads it from stdin. Without --templates and --beside the page itself is all the evidence. In page
+    order, each leaf has its label, P(content), the number of other pages that have it, its slot, the strongest reasons
+    (because) and what speaks against the label (despite).
+
+    Exit status: 0 done; 1 the page failed; 2 wrong usage, or nothing could be read.
+    """
+    if find is not None and not find.strip():
+        raise UsageError("--find is empty: give some text of the page")
+    if templates is not None and beside:
+        raise UsageError("--templates applies what was learned and --beside learns: give one of the two")
+    with progress:
+        if beside:
+            record = _extract_beside(file, beside, url, site, options, jobs, progress)
+        else:
+            given, folder = read_single(file, url, site, "explain")
+            record = extract_single(given, folder, templates, options, (EXPLAINED, SOURCE), progress)
+        leaves = record.explain(find) if record.error is None else []
+        shown = [leaf for leaf in leaves if not doubtful or DOUBTFUL[0] <= leaf["p"] <= DOUBTFUL[1]]
+    if record.error is not None:
+        progress.failure(record.path or "-", record.error.kind, record.error.message)
+        return 1
+    with stdout() as out:
+        if form == "jsonl":
+            for leaf in shown:
+                out.write(json_line(leaf))
+        else:
+            lines = [*_head(record, leaves, find), *_body(shown, whole=bool(progress.verbose))]
+            out.write(utf8("".join(f"{line}\n" for line in lines)))
+    if find is not None and not leaves and form == "jsonl":
+        say(_nowhere(record, find))
+    return 0
+
+
+def _extract_beside(
+    file: Path,
+    beside: tuple[Path, ...],
+    url: str | None,
+    site: str | None,
+    options: Options | None,
+    jobs: int,
+    progress: Progress,
+) -> Extraction:
+    from templatediff.beside import extract_beside
+
+    return extract_beside(
+        spooled_stdin() if file == Path("-") else file,
+        beside,
+        jobs,
+        options=options,
+        site=site,
+        url=url,
+        parts=(EXPLAINED, SOURCE),
+        progress=progress,
+    )
+
+
+def _head(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None) -> Iterator[str]:
+    """What is said of the page, and how many of its leaves are there or hold the text."""
+    if record.mode == "template":
+        layout = "no layout" if record.layout is None else f"layout {record.layout}"
+        evidence = f"{layout} of {record.site}, beside {plural(record.siblings, 'other page')}"
+    else:
+        evidence = "by the page alone"
+    yield printable(f"{record.path or '-'}: {record.verdict}, confidence {record.confidence:.2f}; {evidence}")
+    if record.reason:
+        yield printable(f"of the whole page: {record.reason}")
+    if find is not None:
+        yield _nowhere(record, find) if not leaves else f"{plural(len(leaves), 'leaf')} with {_quoted(find)}"
+    else:
+        kept = sum(leaf["content"] for leaf in leaves)
+        yield f"{plural(len(leaves), 'leaf')}, {kept:,} kept"
+
+
+def _body(leaves: Sequence[dict[str, Any]], *, whole: bool) -> Iterator[str]:
+    """Each leaf with its reasons; long texts are cut unless they are wanted `whole` or something was found in them."""
+    for leaf in leaves:
+        yield ""
+        yield _line(leaf)
+        yield INDENT + (_marked(leaf) if "found" in leaf else printable(leaf["text"]) if whole else short(leaf["text"]))
+        for word, reasons in (("because", leaf["reasons"]), ("despite", leaf["against"])):
+            if reasons:
+                yield f"{INDENT}{word} {'; '.join(map(printable, reasons))}"
+
+
+def _line(leaf: dict[str, Any]) -> str:
+    """Label, score, k of n and slot of a leaf."""
+    told = [f"{'kept' if leaf['content'] else 'dropped':7}  P {leaf['p']:.2f}"]
+    if leaf["n"] is not None:
+        told.append(f"on {leaf['k']} of {leaf['n']} ({leaf['level']})")
+    if leaf["slot"] is not None:
+        told.append(f"slot {leaf['slot']}")
+    if leaf["hidden"]:
+        told.append("hidden")
+    return f"{leaf['leaf'] + 1:>4}  " + "  ".join(told)
+
+
+def _marked(leaf: dict[str, Any]) -> str:
+    """A leaf's text with what was found in it between [[ and ]]."""
+    text, shown, place = leaf["text"], "", 0
+    for start, end in leaf["found"]:
+        shown += f"{text[place:start]}[[{text[start:end]}]]"
+        place = end
+    return printable(shown + text[place:])
+
+
+def _quoted(find: str) -> str:
+    return f'"{short(find)}"'
+
+
+def _nowhere(record: Extraction, find: str) -> str:
+    places = record.elsewhere(find)
+    if not places:
+        return f"{_quoted(find)} is not in the page"
+    return f"{_quoted(find)} is in no leaf; it stands in: {', '.join(map(printable, places))}"

@@ -1,0 +1,299 @@
+"""The first reading of a crawl: which of its files are pages, of which sites they are, and what they teach.
+
+`read` fingerprints every page and merges the profiles of each site; nothing is applied here (`templatediff.applying`).
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import weakref
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from templatediff.crawl import Skipped, Source, read_source
+from templatediff.drift import SiteFit
+from templatediff.errors import InputError, PageError, UsageError
+from templatediff.fingerprint import Fingerprint
+from templatediff.options import Options
+from templatediff.page import Failure, Page, host_of, registrable_domain
+from templatediff.parallel import in_order
+from templatediff.pipeline import Template, named_host, prepare
+from templatediff.profile import SiteProfile
+from templatediff.rules import Rule
+from templatediff.segment import Leaves
+from templatediff.selection import Selection
+from templatediff.text import valid
+
+log = logging.getLogger("templatediff")
+
+SITE_FROM = ("auto", "folder", "domain")
+CHUNK = 24  # pages handed to a worker at a time
+FEW = 48  # pages up to which starting processes costs more than it saves
+CRASH = ("resource", "the process that read it died, twice: memory, or a crash in the parser")
+EXCLUDED = "excluded"  #: kind of skipped file: a page that the caller excluded
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run counted. `failures` are (path, kind, message); `warnings` are said once each; `fits` tells for each
+    site whose stored template was applied how well that fits the pages.
+    """
+
+    pages: int = 0
+    failed: int = 0
+    sites: int = 0
+    layouts: int = 0
+    static: int = 0
+    dynamic: int = 0
+    content: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    fits: dict[str, SiteFit] = field(default_factory=dict)
+
+
+Progress = Callable[[str, int, int], None]
+
+
+class Spool:
+    """A folder that goes when it is no longer used."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="templatediff-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()  # a worker process reads the folder, the process that made it removes it
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a crawl's readings share; sent to every worker. Raises UsageError for an unknown `site_from`."""
+
+    options: Options | None = None
+    site: str | None = None
+    site_from: str = "auto"
+    selection: Selection = field(default_factory=Selection)
+    templates: str | None = None  # folder of stored templates or spooled profiles
+    named: Mapping[str, Template] | None = None  # templates handed in by the caller
+    spool: Spool | None = None  # keeps the folder while the value lives
+    fit: bool = False  # whether to measure how well stored templates fit
+    since: str = ""  # pages fetched before this time, and undated ones, teach nothing
+    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
+
+    def __post_init__(self) -> None:
+        if self.site_from not in SITE_FROM:
+            raise UsageError(f"site_from is {self.site_from!r}: choose {', '.join(SITE_FROM)}")
+
+
+# where a page's site comes from: ("site", name, how it was found) is settled; ("folder", folder, folder's name, host or
+# "") waits until all pages of the folder are read
+Group = tuple[str, ...]
+BY_OPTION, BY_SIDECAR, BY_FOLDER, BY_URL, BY_PAGES = "option", "sidecar", "folder", "URL", "links in the pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the first reading found. `sources` are the pages that teach, in order; `sites` and `shown` (whether it comes
+    out) tell of each."""
+
+    profiles: dict[str, SiteProfile]
+    sources: list[Source]
+    sites: list[str]
+    shown: list[bool]
+
+    def work(self) -> list[tuple[Source, str]]:
+        """(page, its site) of the pages that come out."""
+        whole = zip(self.sources, self.sites, self.shown, strict=True)
+        return [(source, site) for source, site, shown in whole if shown]
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the reading of some sources found: of each its group, None for what is no page, and whether it comes out."""
+
+    groups: list[Group | None]
+    shown: list[bool]
+    profiles: dict[Group, SiteProfile]
+    skipped: Counter[str]
+    failures: list[tuple[str, str, str]]
+
+    def __init__(self) -> None:
+        self.groups, self.shown, self.profiles, self.skipped, self.failures = [], [], {}, Counter(), []
+
+    def add(self, part: _Read) -> None:
+        self.groups.extend(part.groups)
+        self.shown.extend(part.shown)
+        self.skipped.update(part.skipped)
+        self.failures.extend(part.failures)
+        for group, profile in part.profiles.items():
+            if group in self.profiles:
+                self.profiles[group].absorb(profile)
+            else:
+                self.profiles[group] = profile
+
+
+class _Learner:
+    """Reads sources into profiles, one for each group."""
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self.options = given.options or Options()
+
+    def __call__(self, sources: Sequence[Source]) -> _Read:
+        found = _Read()
+        for source in sources:
+            page = read_page(source, self.given.selection)
+            if isinstance(page, Skipped):
+                found.skipped[page.kind] += 1
+                found.groups.append(None)
+                found.shown.append(False)
+                continue
+            leaves, made, failure = prepared_page(page, self.options)
+            if failure is not None:
+                found.failures.append((source.path, failure.kind, failure.message))
+            group = group_of(self.given, source, page, leaves)
+            found.groups.append(group)
+            found.shown.append(self.given.selection.shows(page))
+            if made is not None and len(made):
+                profile = found.profiles.get(group)
+                if profile is None:
+                    profile = found.profiles[group] = SiteProfile("", self.options)
+                if made.fetched >= self.given.since:
+                    profile.add(made)
+        return found
+
+    @staticmethod
+    def crashed(source: Source) -> _Read:
+        """What is told of a page that killed the process twice that read it."""
+        found = _Read()
+        found.groups.append(("folder", source.folder, valid(source.folder_site), host_of(source.url) or ""))
+        found.shown.append(True)
+        found.failures.append((source.path, *CRASH))
+        return found
+
+    @staticmethod
+    def joined(parts: list[_Read]) -> _Read:
+        found = _Read()
+        for part in parts:
+            found.add(part)
+        return found
+
+
+def read_page(source: Source, selection: Selection) -> Page | Skipped:
+    """The page in a file, or what it is instead; a page that the caller excluded is a file of kind EXCLUDED."""
+    page = read_source(source)
+    if isinstance(page, Page) and selection.exclude and selection.excludes(page):
+        return Skipped(source.path, EXCLUDED)
+    return page
+
+
+def prepared_page(page: Page, options: Options) -> tuple[Leaves | None, Fingerprint | None, Failure | None]:
+    """The leaves and the fingerprint of a page, or why there are none; never raises for what a page holds."""
+    if page.failure is not None:
+        return None, None, page.failure
+    try:
+        return *prepare(page, options), None
+    except PageError as error:
+        return None, None, Failure(error.kind, str(error))
+    except Exception as error:
+        log.debug("%s", page.path, exc_info=True)
+        return None, None, Failure("internal", f"{type(error).__name__}: {error}")
+
+
+def group_of(given: Given, source: Source, page: Page, leaves: Leaves | None) -> Group:
+    """Where a page's site comes from."""
+    if given.site is not None:
+        return ("site", valid(given.site), BY_OPTION)
+    if page.site:
+        return ("site", page.site, BY_SIDECAR)
+    if given.site_from == "folder":
+        return ("site", valid(source.folder_site), BY_FOLDER)
+    host = host_of(page.url)
+    if host:
+        return ("site", registrable_domain(host) if given.site_from == "domain" else host, BY_URL)
+    named = named_host(leaves) if leaves is not None else None
+    if named and given.site_from == "domain":
+        named = registrable_domain(named)
+    return ("folder", source.folder, valid(source.folder_site), named or "")
+
+
+def resolve(groups: Iterable[Group | None]) -> dict[Group, tuple[str, str]]:
+    """(site, how it was found) of each group: the host named by more than half of a folder's pages, else each page's own,
+    else the folder."""
+    counts: dict[str, Counter[Group]] = defaultdict(Counter)
+    found: dict[Group, tuple[str, str]] = {}
+    for group in groups:
+        if group is None:
+            continue
+        if group[0] == "site":
+            found[group] = group[1], group[2]
+        else:
+            counts[group[1]][group] += 1
+    for members in counts.values():
+        total = sum(members.values())
+        chosen = next((group[3] for group, count in members.items() if group[3] and 2 * count > total), None)
+        for group in members:
+            named = chosen or group[3]
+            found[group] = (named, BY_PAGES) if named else (group[2], BY_FOLDER)
+    return found
+
+
+def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None) -> Reading:
+    """Read a crawl's files. Raises InputError where there is no page."""
+    found = _read_all(given, sources, jobs, totals, progress)
+    site_of = {group: name for group, (name, _) in resolve(found.groups).items()}
+    pages = [
+        (source, site_of[group], shown)
+        for source, group, shown in zip(sources, found.groups, found.shown, strict=True)
+        if group is not None
+    ]
+    if not pages:
+        seen = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.skipped.items()))
+        raise InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
+    profiles = found.profiles
+    if given.selection.limit is not None:
+        chosen = first_of_each(pages, given.selection.limit)
+        if len(chosen) < len(pages):
+            # learn from these pages alone; what else is in the folders has had its say on the sites' names
+            again = Totals()
+            profiles = _read_all(given, [source for source, _, _ in chosen], jobs, again, progress).profiles
+            totals.failures[:] = again.failures
+            pages = chosen
+    by_site: dict[str, SiteProfile] = {}
+    for group in sorted(profiles):
+        name = site_of[group]
+        if name not in by_site:
+            by_site[name] = SiteProfile(name, given.options or Options())
+        by_site[name].absorb(profiles.pop(group))
+    totals.failed = 0
+    totals.sites = len({name for _, name, shown in pages if shown})
+    return Reading(by_site, [page[0] for page in pages], [page[1] for page in pages], [page[2] for page in pages])
+
+
+def first_of_each(pages: list[tuple[Source, str, bool]], limit: int) -> list[tuple[Source, str, bool]]:
+    """The first pages of each site, at most `limit` of one."""
+    taken: Counter[str] = Counter()
+    chosen = []
+    for page in pages:
+        taken[page[1]] += 1
+        if taken[page[1]] <= limit:
+            chosen.append(page)
+    return chosen
+
+
+def _read_all(given: Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None) -> _Read:
+    chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
+    found = _Read()
+    for part in in_order(_Learner, (given,), chunks, jobs if len(sources) > FEW else 1):
+        found.add(part)
+        if progress is not None:
+            progress("learn", len(found.groups), len(sources))
+    totals.failures[:] = found.failures
+    totals.skipped.clear()
+    totals.skipped.update(found.skipped)
+    return found
