@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from templatediff import render
 from templatediff.crawl import Skipped, list_sources, read_source
@@ -402,14 +402,30 @@ def _absolute(url: str | None) -> str | None:
     return url if url and normal_url(url) else None
 
 
-def _values(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
+class _Texts(Protocol):
+    """What records are made of: the leaves of a page, or what a profile remembers of them."""
+
+    @property
+    def text(self) -> Sequence[str]: ...
+    @property
+    def row(self) -> Sequence[int]: ...
+    @property
+    def elements(self) -> _Containers: ...
+    def __len__(self) -> int: ...
+
+
+class _Containers(Protocol):
+    def selector(self, row: int) -> str: ...
+
+
+def _values(leaves: _Texts, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
     """The slot values in each leaf; none in gist mode."""
     if template is None or not labels.siblings:
         return [()] * len(leaves)
     return template.slots_of(labels.layout).of(labels.context.page, leaves.text)
 
 
-def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[dict[str, Any]]:
+def _leaf_records(leaves: _Texts, labels: Labels, template: SiteTemplate | None) -> list[dict[str, Any]]:
     """The leaf records of DESIGN.md section 6, in page order."""
     page = labels.context.page
     level, _ = labels.level
@@ -443,6 +459,39 @@ def _leaf_records(leaves: Leaves, labels: Labels, template: SiteTemplate | None)
         )
         start += len(text) + 2
     return records
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A page as a profile remembers it, in the form of its leaves."""
+
+    page: Fingerprint
+
+    @property
+    def text(self) -> Sequence[str]:
+        return self.page.texts
+
+    @property
+    def row(self) -> Sequence[int]:
+        found: list[int] = self.page.row.tolist()
+        return found
+
+    @property
+    def elements(self) -> _Containers:
+        return self.page
+
+    def __len__(self) -> int:
+        return len(self.page)
+
+
+def remembered(template: SiteTemplate, page: Fingerprint) -> tuple[str, str | None, list[dict[str, Any]]]:
+    """(verdict, title, leaf records) of a page that the template's profile remembers: its first leaves, long ones cut.
+
+    The template's rules, which are about whole pages, have no say.
+    """
+    leaves = _Remembered(page)
+    labels = label(page, template, template.weights)
+    return labels.verdict, headline(labels, page.texts), _leaf_records(leaves, labels, template)
 
 
 def named_host(leaves: Leaves) -> str | None:

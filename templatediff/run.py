@@ -272,6 +272,7 @@ def extract_crawl(
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
     template_text: str | Path | None = None,
+    see: Callable[[Template], None] | None = None,
     totals: Totals | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Extraction]:
@@ -286,6 +287,7 @@ def extract_crawl(
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
+    see        is shown the template of each site that has one, by name, before the first record
     totals     is counted up while the records are drawn
 
     Raises InputError where there is no page, TemplateError for damaged templates. A page that fails is a record.
@@ -310,6 +312,9 @@ def extract_crawl(
     try:
         if template_text is not None:
             _write_statics(given, sources, sites, Path(template_text))
+        if see is not None:
+            for template in _templates(given, sites):
+                see(template)
         yield from _second_reading(given, sources, sites, jobs, parts, totals, progress)
     finally:
         if spool is not None and parts is not None:
@@ -524,9 +529,16 @@ def _write_statics(given: _Given, sources: list[Source], sites: list[str], file:
     pages: dict[str, list[Source]] = {}
     for source, name in zip(sources, sites, strict=True):
         pages.setdefault(name, []).append(source)
+    write_statics(file, _templates(given, sites), pages)
+
+
+def _templates(given: _Given, sites: Iterable[str]) -> Iterator[Template]:
+    """The templates of these sites by name, one at hand at a time."""
     applier = _Applier(given, ())
-    templates = (template for name in sorted(pages) if (template := applier.template(name)) is not None)
-    write_statics(file, templates, pages)
+    for name in sorted(set(sites)):
+        template = applier.template(name)
+        if template is not None:
+            yield template
 
 
 def _on_demand(applier: _Applier, source: Source, site: str) -> Callable[[tuple[str, ...]], Extraction]:

@@ -16,6 +16,7 @@ from templatediff.cli import INTERRUPTED
 from templatediff.cli.extract import extract
 from templatediff.cli.learn import learn
 from templatediff.cli.page import page
+from templatediff.cli.report import report
 from templatediff.cli.sink import ReaderGone
 from templatediff.cli.speech import NAME, say
 from templatediff.cli.template import template
@@ -89,5 +90,5 @@ def program() -> None:
     """Tell the template of a web site from the content of its pages, and say why."""
 
 
-for verb in (extract, page, learn, template):
+for verb in (extract, page, learn, report, template):
     program.add_command(verb)
