@@ -97,9 +97,14 @@ function reader() {
       leaf.classList.toggle("hit", wanted.length > 0 && visible.has(leaf));
       leaf.tabIndex = -1;
     }
-    box.append(...(label === "q" ? shown : leaves));
+    // Whatever is moved loses the focus: nothing is moved without need, and the chosen leaf gets it back.
+    const focused = chosen !== null && document.activeElement === chosen;
+    const order = label === "q" ? [...shown, ...leaves.filter((leaf) => leaf.hidden)] : leaves;
+    if (order.some((leaf, number) => box.children[number] !== leaf)) box.append(...order);
     count.textContent = label === "all" && !wanted.length ? "" : shown.length ? counted(shown.length, "leaf") : "no leaf is like that";
-    if (!visible.has(chosen)) choose(null); else chosen.tabIndex = 0;
+    if (!visible.has(chosen)) return choose(null);
+    chosen.tabIndex = 0;
+    if (focused) chosen.focus();
   };
 
   const step = (by, from = chosen) => {
@@ -126,21 +131,20 @@ function reader() {
     Home: () => choose(shown[0] ?? null), End: () => choose(shown.at(-1) ?? null), d: nextDoubtful,
     "/": () => search.focus(),
     1: () => show("all"), 2: () => show("q"), 3: () => show("k"), 4: () => show("d"),
-    Escape: () => choose(null),
+    Escape: () => choose(null), Enter: () => {},
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
     const inLeaf = box.contains(event.target);
     if (event.target === search) {
       if (event.key === "Escape") { search.value = ""; apply(); step(1, null); event.preventDefault(); }
-      if (event.key === "ArrowDown") { step(1, null); event.preventDefault(); }
+      if (event.key === "ArrowDown" || event.key === "Enter") { apply(); step(1, null); event.preventDefault(); }
       return;
     }
-    if (/^(Arrow|Home|End)/.test(event.key) && !inLeaf) return;  // elsewhere these scroll, and move between the filters
+    if (/^(Arrow|Home|End|Enter)/.test(event.key) && !inLeaf) return;  // elsewhere these scroll, and move between the filters
     event.preventDefault();
     keys[event.key]();
   });
-  search.addEventListener("keydown", (event) => { if (event.key === "Enter") step(1, null); });
   search.addEventListener("input", unhurried(apply));
   for (const radio of document.getElementsByName("show")) radio.addEventListener("change", apply);
   box.addEventListener("click", (event) => {
