@@ -251,6 +251,13 @@ def test_pictures_say_in_words_what_they_show(report: Path) -> None:
                 assert attributes.get("aria-hidden") == "true" or attributes["role"] == "img"
 
 
+def test_pages_without_a_layout_have_no_template_to_draw(tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(SMALL.format(name="Alone", text="One page alone has no template. " * 9))
+    assert run(tmp_path / "one.html", "-o", tmp_path / "report", "--ngram-order", 2).exit_code == 0
+    told = next((tmp_path / "report" / "layouts").glob("*/none.html")).read_text()
+    assert "fit no layout" in told and "drawn on a page" not in told
+
+
 def test_the_figures_are_those_of_the_run(demo: Path) -> None:
     totals = Totals()
     leaves_of = sum(len(record.leaves) for record in extract_crawl([DEMO], parts=("leaves",), totals=totals))
@@ -388,6 +395,8 @@ def test_totals_and_size_are_told(crawl: Path, tmp_path: Path) -> None:
 def test_nothing_to_report_on_is_wrong_usage(tmp_path: Path) -> None:
     result = run("-o", tmp_path / "report")
     assert result.exit_code == 2 and "--templates DIR" in result.stderr
+    result = run("--templates", tmp_path, "--ngram-order", 2, "-o", tmp_path / "report")
+    assert result.exit_code == 2 and "bring their own options" in result.stderr
     empty = tmp_path / "empty"
     empty.mkdir()
     assert run(empty, "-o", tmp_path / "report").exit_code == 2

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from templatediff.cli.common import Crawl, crawl_options_or_none, jobs_option, speech_options
+from templatediff.cli.common import Crawl, crawl_options_or_none, jobs_option, page_options, speech_options
 from templatediff.cli.output import check_apart
 from templatediff.cli.progress import Progress
 from templatediff.cli.speech import plural, say
 from templatediff.errors import UsageError
+from templatediff.options import Options
 
 
 @click.command()
@@ -29,9 +30,17 @@ from templatediff.errors import UsageError
     type=click.Path(path_type=Path),
     help="Apply the templates stored in DIR and learn nothing; without INPUT, report on the templates alone.",
 )
+@page_options
 @jobs_option
 @speech_options
-def report(crawl: Crawl, output: Path, templates: Path | None, jobs: int, progress: Progress) -> int:
+def report(
+    crawl: Crawl,
+    output: Path,
+    templates: Path | None,
+    options: Options | None,
+    jobs: int,
+    progress: Progress,
+) -> int:
     """Show a crawl, or stored templates, as plain HTML: open FOLDER/index.html in a browser.
 
     There are the sites and layouts, each template drawn on a page, and every page's text with the label of each leaf and
@@ -41,6 +50,10 @@ def report(crawl: Crawl, output: Path, templates: Path | None, jobs: int, progre
     """
     if not crawl.paths and templates is None:
         raise UsageError("nothing to report on: name a crawl folder or pages, or --templates DIR")
+    if not crawl.paths and options is not None:
+        raise UsageError(
+            "templates bring their own options: leave --leaf-tags and the like out where there is no INPUT"
+        )
     check_apart(output, crawl.paths if templates is None else (*crawl.paths, templates))
 
     from templatediff.report.folder import ReportFolder
@@ -55,6 +68,7 @@ def report(crawl: Crawl, output: Path, templates: Path | None, jobs: int, progre
             output,
             templates,
             jobs,
+            options=options,
             site=crawl.site,
             site_from=crawl.site_from,
             limit=crawl.limit,

@@ -79,8 +79,8 @@ class LayoutReport:
         self.folder.write(f"{self.base}.parts", html("parts.html", **values, **counts))
 
     def offer(self, verdict: str, leaves: Sequence[Record], page: ExamplePage) -> None:
-        """A page that may be the example: the first whose verdict is content, else the first."""
-        worth = 0 if not leaves else _FINE if verdict == "content" else 1
+        """A page that may be the example: the first whose verdict is content, else the first. No layout needs none."""
+        worth = 0 if not leaves or self.id is None else _FINE if verdict == "content" else 1
         if worth > self._example:
             self._example = worth
             self.folder.take(f"{self.base}.drawn")
