@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from templatediff.errors import UsageError
 from templatediff.fingerprint import text_hash
@@ -137,7 +137,25 @@ def failed(page: Page, site: str | None, failure: Failure) -> Extraction:
     )  # fmt: skip
 
 
-def leaf_records(leaves: Leaves, labels: Labels, values: Sequence[Sequence[Value]]) -> list[dict[str, Any]]:
+class Texts(Protocol):
+    """What records are made of: the leaves of a page, or what a profile remembers of them."""
+
+    @property
+    def text(self) -> Sequence[str]: ...
+    @property
+    def row(self) -> Sequence[int]: ...
+    @property
+    def elements(self) -> Containers: ...
+    def __len__(self) -> int: ...
+
+
+class Containers(Protocol):
+    """Containers of leaves, by row."""
+
+    def selector(self, row: int) -> str: ...
+
+
+def leaf_records(leaves: Texts, labels: Labels, values: Sequence[Sequence[Value]]) -> list[dict[str, Any]]:
     """The leaf records of DESIGN.md section 6, in page order; `values` are the slot values in each leaf."""
     page = labels.context.page
     level, _ = labels.level

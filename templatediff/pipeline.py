@@ -8,13 +8,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from templatediff import render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.decode import decode
 from templatediff.drift import PageFit, page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
-from templatediff.extraction import EXPLAINED, SOURCE, Extraction, explained, failed, leaf_records
+from templatediff.extraction import (
+    EXPLAINED,
+    SOURCE,
+    Containers,
+    Extraction,
+    Texts,
+    explained,
+    failed,
+    leaf_records,
+)
 from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
 from templatediff.label import EMPTY, Labels, headline, label, overruled
 from templatediff.lessons import teach
@@ -319,11 +329,44 @@ def _absolute(url: str | None) -> str | None:
     return url if url and normal_url(url) else None
 
 
-def _values(leaves: Leaves, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
+def _values(leaves: Texts, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
     """The slot values in each leaf; none in gist mode."""
     if template is None or not labels.siblings:
         return [()] * len(leaves)
     return template.slots_of(labels.layout).of(labels.context.page, leaves.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A page as a profile remembers it, in the form of its leaves."""
+
+    page: Fingerprint
+
+    @property
+    def text(self) -> Sequence[str]:
+        return self.page.texts
+
+    @property
+    def row(self) -> Sequence[int]:
+        found: list[int] = self.page.row.tolist()
+        return found
+
+    @property
+    def elements(self) -> Containers:
+        return self.page
+
+    def __len__(self) -> int:
+        return len(self.page)
+
+
+def remembered(template: SiteTemplate, page: Fingerprint) -> tuple[str, str | None, list[dict[str, Any]]]:
+    """(verdict, title, leaf records) of a page that the template's profile remembers: its first leaves, long ones cut.
+
+    The template's rules, which are about whole pages, have no say.
+    """
+    leaves = _Remembered(page)
+    labels = label(page, template, template.weights)
+    return labels.verdict, headline(labels, page.texts), leaf_records(leaves, labels, _values(leaves, labels, template))
 
 
 def named_host(leaves: Leaves) -> str | None:

@@ -7,7 +7,7 @@ and extracting at once, or one after the other, give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ def extract_crawl(
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
     template_text: str | Path | None = None,
+    see: Callable[[Template], None] | None = None,
     totals: Totals | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Extraction]:
@@ -63,6 +64,7 @@ def extract_crawl(
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
+    see        is shown the template of each site that has one, by name, before the first record
     totals     is counted up while the records are drawn
 
     Raises InputError where there is no page, TemplateError for damaged templates. A page that fails is a record.
@@ -78,6 +80,9 @@ def extract_crawl(
     try:
         if template_text is not None:
             _write_statics(given, reading, Path(template_text))
+        if see is not None:
+            for template in _templates(given, reading.sites):
+                see(template)
         yield from apply(given, work, jobs, parts, totals, progress)
     finally:
         if given.spool is not None and parts is not None:
@@ -176,9 +181,16 @@ def _write_statics(given: Given, reading: Reading, file: Path) -> None:
     pages: dict[str, list[Source]] = {}
     for source, name in zip(reading.sources, reading.sites, strict=True):
         pages.setdefault(name, []).append(source)
+    write_statics(file, _templates(given, reading.sites), pages)
+
+
+def _templates(given: Given, sites: Iterable[str]) -> Iterator[Template]:
+    """The templates of these sites by name, one at hand at a time."""
     applier = Applier(given, ())
-    templates = (template for name in sorted(pages) if (template := applier.template(name)) is not None)
-    write_statics(file, templates, pages)
+    for name in sorted(set(sites)):
+        template = applier.template(name)
+        if template is not None:
+            yield template
 
 
 def learn_crawl(

@@ -52,6 +52,7 @@ LAYERS = [
     applying survey
     run
     beside
+    report
     cli
     __init__
     __main__
@@ -71,6 +72,8 @@ HOMES = {
     "nh3": {"render"},
     "html_to_markdown": {"render"},
     "scipy": {"layout"},
+    "jinja2": {"report"},
+    "markupsafe": {"report"},
 }
 # The names that projects are installed by, where they are not the names that are imported.
 PROJECTS = {
@@ -78,6 +81,7 @@ PROJECTS = {
     "html_to_markdown": "html-to-markdown",
     "sklearn": "scikit-learn",
     "scipy": "scikit-learn",  # which brings it
+    "markupsafe": "jinja2",  # which brings it
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -53,6 +53,15 @@ class Crawl:
 
 def crawl_options(verb: Verb) -> Verb:
     """INPUT..., --files-from, --fetched, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
+    return _crawl_options(verb, needed=True)
+
+
+def crawl_options_or_none(verb: Verb) -> Verb:
+    """The same where no INPUT at all is well too: `crawl.paths` is then empty."""
+    return _crawl_options(verb, needed=False)
+
+
+def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
 
     @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(readable=False, path_type=Path))
     @click.option(
@@ -96,7 +105,7 @@ def crawl_options(verb: Verb) -> Verb:
             from templatediff.page import utc_text
 
             fetched = utc_text(fetched, "--fetched")
-        paths = _paths(inputs, files_from)
+        paths = _paths(inputs, files_from) if needed or inputs or files_from is not None else ()
         return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto"), **rest)
 
     return with_crawl

@@ -17,6 +17,7 @@ from templatediff.cli.explain import explain
 from templatediff.cli.extract import extract
 from templatediff.cli.learn import learn
 from templatediff.cli.page import page
+from templatediff.cli.report import report
 from templatediff.cli.sink import ReaderGone
 from templatediff.cli.speech import NAME, say
 from templatediff.cli.template import template
@@ -90,5 +91,5 @@ def program() -> None:
     """Tell the template of a web site from the content of its pages, and say why."""
 
 
-for verb in (extract, page, explain, learn, template):
+for verb in (extract, page, explain, learn, report, template):
     program.add_command(verb)
