@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import shutil
 import tracemalloc
@@ -482,7 +483,7 @@ def test_nothing_is_kept_of_a_page_but_its_name(tmp_path: Path, monkeypatch: pyt
         report = write._Report(folder)
         sizes = []
         tracemalloc.start()
-        for number in range(2 * lists.CHUNK + 1):
+        for number in range(4 * lists.CHUNK + 1):
             report.page(made_up(number))
             if number % lists.CHUNK == 0:
                 gc.collect()
@@ -490,7 +491,8 @@ def test_nothing_is_kept_of_a_page_but_its_name(tmp_path: Path, monkeypatch: pyt
         tracemalloc.stop()
         report.finish(Totals())
     # The text of one page is 8 KB. What is kept is the name of its file: see FileNames.
-    assert (sizes[2] - sizes[1]) / lists.CHUNK < 500
+    # A leak grows in every chunk; what else lives in the process of the tests may grow in one.
+    assert min(after - before for before, after in itertools.pairwise(sizes[1:])) / lists.CHUNK < 500
 
 
 def test_the_most_doubtful_pages_are_named_first(tmp_path: Path) -> None:
