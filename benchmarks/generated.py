@@ -18,7 +18,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import templatediff as td
-from benchmarks.train import is_fitted
 from corpora.generator import KINDS, SCRIPTS, SiteSpec, generate_site, score_blocks
 
 
@@ -53,9 +52,8 @@ def main() -> int:
         scores = found[kind]
         kept = [score["content"]["recall"] for score in scores]
         leaked = {name: _pooled(scores, name) for name in ("template", "promo", "dynamic")}
-        name = kind + (" (not fitted on)" if not is_fitted(kind) else "")
         cells = [f"{sum(kept) / len(kept):.4f}", f"{min(kept):.4f}", *(f"{leaked[part]:.4f}" for part in leaked)]
-        print(f"| {name} | " + " | ".join(cells) + " |")
+        print(f"| {kind} | " + " | ".join(cells) + " |")
     if arguments.roles:
         _print_roles([score for scores in found.values() for score in scores])
     return 0
