@@ -19,7 +19,8 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options
+    lock options yardstick
+    judge
     text
     page
     decode html

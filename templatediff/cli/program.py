@@ -13,6 +13,7 @@ import click
 
 from templatediff._version import __version__
 from templatediff.cli import INTERRUPTED
+from templatediff.cli.eval import eval_
 from templatediff.cli.extract import extract
 from templatediff.cli.learn import learn
 from templatediff.cli.page import page
@@ -89,5 +90,5 @@ def program() -> None:
     """Tell the template of a web site from the content of its pages, and say why."""
 
 
-for verb in (extract, page, learn, template):
+for verb in (extract, page, learn, template, eval_):
     program.add_command(verb)
