@@ -176,7 +176,7 @@ def _measure_site(site: Site, plan: Plan) -> tuple[list[Row], dict[str, str | No
     titles: dict[str, str | None] = {}
     texts: list[tuple[str, data.DevPage, str, int, str | None]] = []
     if plan.product:
-        with _weights(site, plan):
+        with weights_for(site, plan):
             for count in plan.siblings:
                 for page, text, title, given, error in _extract(site, group, scored, count, plan.seed):
                     texts.append((label(count), page, text, given, error))
@@ -189,7 +189,7 @@ def _measure_site(site: Site, plan: Plan) -> tuple[list[Row], dict[str, str | No
 
 
 @contextmanager
-def _weights(site: Site, plan: Plan) -> Iterator[None]:
+def weights_for(site: Site, plan: Plan) -> Iterator[None]:
     """Within it templatediff judges by the weights that were fitted without this site's fold."""
     if not plan.out_of_fold:
         yield

@@ -1,14 +1,15 @@
 """Probabilities -> labels: decode, verdict, guards, each with its reason.
 
 Decoding keeps the leaves that maximise the page's expected F1, which for calibrated probabilities is a threshold on P;
-cells of a data row and lines of a code block, and short lines with their neighbour, are judged as one.
-The verdict comes next, from the page's own text; guards apply only to pages it calls content or listing.
+cells of a data row and lines of a code block, and short lines with their neighbour, are judged as one. The verdict is of
+the page as a whole (`templatediff.verdict`) and comes first; the guards apply only to pages it calls content or listing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from templatediff.lessons import judgement
 from templatediff.repetition import View, pair_hash
 from templatediff.rules import Ruling
 from templatediff.score import Weights
-from templatediff.segment import CELL, FOOTER, MARK_NAMES, NAV, TERM
+from templatediff.segment import CELL, FOOTER, HEADER_CELL, MARK_NAMES, NAV, TERM
 from templatediff.template import SiteTemplate
+from templatediff.verdict import chance, features, framed, why_empty
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -28,7 +30,8 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
-FOUR = 4  #: entries that make a listing
+EMPTY_FROM = 0.8  #: P(empty) from which on a page is
+LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
 KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
 NO_LAYOUT = "fits no layout of the site: judged by the site as a whole"
@@ -119,27 +122,53 @@ class Labels:
         return found
 
 
-def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
-    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """A page beside its siblings: the views that it is judged in, and the near-duplicates that were left out of them."""
+
+    context: Context
     site: View | None = None
     layout: View | None = None
     layout_id: int | None = None
-    order = 3
-    if template is not None:
-        page = template.sample.as_seen(page)
-        site, layout, layout_id = template.views(page)
-        order = template.options.ngram_order
-    context = Context(page, site, layout, order)
+    copies: int = 0
+
+
+def _look(page: Fingerprint, template: SiteTemplate | None) -> Looks:
+    if template is None:
+        return Looks(Context(page, None, None))
+    page = template.sample.as_seen(page)
+    site, layout, layout_id = template.views(page)
+    context = Context(page, site, layout, template.options.ngram_order)
+    return Looks(context, site, layout, layout_id, template.sample.copies(page.key))
+
+
+def _probabilities(looks: Looks, template: SiteTemplate | None, weights: Weights) -> Ints:
+    p = _settled(looks.context, judgement(looks.context, looks.site, looks.layout, weights))
+    return _together(looks.context, p, template.join_below if template is not None else 0)
+
+
+def judged_leaves(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> tuple[Context, Ints, int]:
+    """What the verdict is made of: the page beside its siblings, P(content) of its leaves, its near-duplicates."""
+    looks = _look(page, template)
+    return looks.context, _probabilities(looks, template, weights), looks.copies
+
+
+def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
+    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
+    looks = _look(page, template)
+    context, site, layout, layout_id = looks.context, looks.site, looks.layout, looks.layout_id
     if not context.n:
         return _nothing(context, site, layout, layout_id, "no text in the page")
-    p = judgement(context, site, layout, weights)
-    p = _settled(context, p)
-    p = _together(context, p, template.join_below if template is not None else 0)
+    p = _probabilities(looks, template, weights)
     if not (p >= NOTHING).any():
         return _nothing(context, site, layout, layout_id, "nothing on the page reads like content", p)
+    row = features(context, p, looks.copies)
+    empty = chance("empty" if context.site is not None else "empty_alone", row)
+    if empty >= EMPTY_FROM and framed(context):
+        return _nothing(context, site, layout, layout_id, why_empty(context, row, looks.copies), p, empty)
     kept = p >= _threshold(p, context.tokens)
     kept, reason = _guard(context, p, kept)
-    verdict = _verdict(context, kept)
+    verdict = _verdict(row)
     siblings = site.n if site is not None else 0
     if siblings and layout_id is None:
         reason = f"{NO_LAYOUT}; {reason}" if reason else NO_LAYOUT
@@ -167,7 +196,8 @@ def overruled(labels: Labels, ruling: Ruling) -> Labels:
         reason = "rules drop all that was kept" if labels.kept.any() else labels.reason
         return replace(labels, p=p, kept=kept, verdict=EMPTY, reason=reason, confidence=1.0, ruling=ruling)
     reason = "rules keep text of what is else empty" if labels.verdict == EMPTY else labels.reason
-    verdict, confidence = _verdict(labels.context, kept), _expected_f1(p, kept, labels.context.tokens)
+    verdict = _verdict(features(labels.context, p, 0))
+    confidence = _expected_f1(p, kept, labels.context.tokens)
     return replace(
         labels, p=p, kept=kept, verdict=verdict, reason=reason, confidence=confidence, ruling=ruling
     )  # fmt: skip
@@ -180,10 +210,12 @@ def _nothing(
     layout_id: int | None,
     reason: str,
     p: Ints | None = None,
+    confidence: float = 1.0,
 ) -> Labels:
     none = np.zeros(context.n) if p is None else p
     siblings = site.n if site is not None else 0
-    return Labels(none, np.zeros(context.n, bool), EMPTY, reason, 1.0, siblings, layout_id, context, site, layout)
+    sure = round(confidence, 3)
+    return Labels(none, np.zeros(context.n, bool), EMPTY, reason, sure, siblings, layout_id, context, site, layout)
 
 
 def _settled(context: Context, p: Ints) -> Ints:
@@ -222,7 +254,7 @@ def _together(context: Context, p: Ints, join_below: int) -> Ints:
     unit = np.where(page.group >= 0, page.group, len(page.parent) + np.arange(len(page)))
     if join_below:
         unit = _joined(page, unit, join_below, repeated)
-    unit, terms = _defined(page, unit)
+    unit, terms = _defined(page, _headed(page, unit))
     _, place = np.unique(unit, return_inverse=True)
     tokens = np.maximum(page.token_count, 0.1)
     in_rows = ((page.group >= 0) & (page.marks[page.row] & CELL > 0)) | terms
@@ -231,6 +263,28 @@ def _together(context: Context, p: Ints, join_below: int) -> Ints:
     mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
     alone = np.bincount(place) == 1
     return np.round(np.where(alone[place], p, mean[place]), 4)
+
+
+def _headed(page: Fingerprint, unit: Ints) -> Ints:
+    """The column labels of a data table, a row of header cells alone, take the unit of the row below them: on a site whose
+    tables have the same columns they stand on every page."""
+    heads = (page.group >= 0) & (page.marks[page.row] & HEADER_CELL > 0)
+    if not heads.any():
+        return unit
+    joined = unit.copy()
+    starts = np.flatnonzero(np.concatenate([[True], page.group[1:] != page.group[:-1]])).tolist()
+    for start, end in pairwise(starts):
+        below = page.group[end] >= 0 and not heads[end]
+        if below and heads[start:end].all() and _table(page, int(page.row[start])) == _table(page, int(page.row[end])):
+            joined[start:end] = unit[end]
+    return joined
+
+
+def _table(page: Fingerprint, row: int) -> int:
+    """Row of the table that a container lies in, -1 for none."""
+    while row >= 0 and page.tags[page.tag[row]] != "table":
+        row = int(page.parent[row])
+    return row
 
 
 def _defined(page: Fingerprint, unit: Ints) -> tuple[Ints, Ints]:
@@ -288,32 +342,8 @@ def _guard(context: Context, p: Ints, kept: Ints) -> tuple[Ints, str | None]:
     return kept, None
 
 
-def _verdict(context: Context, kept: Ints) -> str:
-    tokens = context.tokens[kept]
-    linked = float((tokens * context.link_share[kept]).sum())
-    links = int(np.isin(context.page.link_leaf, np.flatnonzero(kept)).sum())
-    if links >= 5 and linked > 0.5 * max(int(tokens.sum()), 1):
-        return LISTING
-    return LISTING if _entries(context, kept) > 0.6 * max(int(tokens.sum()), 1) else CONTENT
-
-
-def _entries(context: Context, kept: Ints) -> int:
-    """Kept tokens in records that begin with a linked line (an entry's title) and go on without links, if there are FOUR."""
-    record = np.where(kept, context.record, -1)
-    starts: set[int] = set()
-    first_seen: set[int] = set()
-    goes_on: set[int] = set()
-    for row, share in zip(record.tolist(), context.link_share.tolist(), strict=True):
-        if row < 0:
-            continue
-        if row not in first_seen:
-            first_seen.add(row)
-            if share > 0.8:
-                starts.add(row)
-        elif share < 0.2:
-            goes_on.add(row)
-    entries = starts & goes_on
-    return int(context.tokens[np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0
+def _verdict(row: dict[str, float]) -> str:
+    return LISTING if chance("listing", row) >= LISTED else CONTENT
 
 
 def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:

@@ -26,6 +26,7 @@ LAYERS = [
     decode html
     crawl
     values segment
+    glance
     fingerprint
     patterns selectors
     repetition
@@ -41,12 +42,13 @@ LAYERS = [
     gist
     evidence
     lessons
+    verdict
     label
     inline
     rebuild
     render parallel
     pipeline
-    statics upkeep
+    statics upkeep precheck
     run
     cli
     __init__

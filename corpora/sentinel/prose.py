@@ -192,9 +192,15 @@ def teaser(page: Page) -> str:
 
 
 def related(page: Page) -> str:
-    """A sentence on another story, without a link, after a constant beginning."""
+    """A paragraph on another story, without a link, the same on every page."""
+    text = page.constant("related", lambda source: f"{source.phrase(3)}: {source.phrase(6).lower()}")
+    return page.block("related", False, "<p>{}</p>", text, needs_siblings=True)
+
+
+def _related_changing(page: Page) -> str:
+    """The same, but for a constant beginning another on every page."""
     start = page.constant("related", lambda source: source.phrase(3))
-    return page.block("related", False, "<p>{}: {}</p>", start, page.words.phrase(6), needs_siblings=True)
+    return page.block("related", False, "<p>{}: {}</p>", start, page.words.phrase(6).lower(), needs_siblings=True)
 
 
 def _with(*inside: Callable[[Page], str]) -> Case:
@@ -235,5 +241,6 @@ CASES: dict[str, Case] = {
     "newsletter": _with(newsletter),
     "paid-teaser": _with(teaser),
     "related-unlinked": _with(related),
+    "related-changing": _with(_related_changing),
     "all-appeals": _with(promo, newsletter, teaser, related),
 }
