@@ -38,7 +38,7 @@ from templatediff.label import judged_leaves
 from templatediff.options import Options
 from templatediff.verdict import ALONE_NAMES, FORMAT, NAMES, PATH, features
 
-SEEDS = (500_000, 510_000)
+SEEDS = (500_000, 510_000, 520_000, 530_000)
 LISTED = frozenset(["listing", "list"])  #: page types of data sets that are listings
 UNSURE = frozenset(["collection", "home", "service"])  #: and those that may be: no part of that fitting
 MODELS = {"empty_alone": ALONE_NAMES, "empty": NAMES, "listing": ALONE_NAMES, "early": EARLY_NAMES}

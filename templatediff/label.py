@@ -21,7 +21,7 @@ from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.segment import CELL, FOOTER, HEADER_CELL, MARK_NAMES, NAV, TERM
 from templatediff.template import SiteTemplate
-from templatediff.verdict import chance, features, framed, why_empty
+from templatediff.verdict import chance, features, framed, text_stands, why_empty
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -31,6 +31,7 @@ ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
 EMPTY_FROM = 0.8  #: P(empty) from which on a page is
+FOUR = 4  #: entries that make a listing
 LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
 KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
@@ -164,11 +165,11 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
         return _nothing(context, site, layout, layout_id, "nothing on the page reads like content", p)
     row = features(context, p, looks.copies)
     empty = chance("empty" if context.site is not None else "empty_alone", row)
-    if empty >= EMPTY_FROM and framed(context):
+    if empty >= EMPTY_FROM and framed(context) and not text_stands(context, p, row, looks.copies):
         return _nothing(context, site, layout, layout_id, why_empty(context, row, looks.copies), p, empty)
     kept = p >= _threshold(p, context.tokens)
     kept, reason = _guard(context, p, kept)
-    verdict = _verdict(row)
+    verdict = _verdict(context, row, kept)
     siblings = site.n if site is not None else 0
     if siblings and layout_id is None:
         reason = f"{NO_LAYOUT}; {reason}" if reason else NO_LAYOUT
@@ -196,7 +197,7 @@ def overruled(labels: Labels, ruling: Ruling) -> Labels:
         reason = "rules drop all that was kept" if labels.kept.any() else labels.reason
         return replace(labels, p=p, kept=kept, verdict=EMPTY, reason=reason, confidence=1.0, ruling=ruling)
     reason = "rules keep text of what is else empty" if labels.verdict == EMPTY else labels.reason
-    verdict = _verdict(features(labels.context, p, 0))
+    verdict = _verdict(labels.context, features(labels.context, p, 0), kept)
     confidence = _expected_f1(p, kept, labels.context.tokens)
     return replace(
         labels, p=p, kept=kept, verdict=verdict, reason=reason, confidence=confidence, ruling=ruling
@@ -342,8 +343,36 @@ def _guard(context: Context, p: Ints, kept: Ints) -> tuple[Ints, str | None]:
     return kept, None
 
 
-def _verdict(row: dict[str, float]) -> str:
-    return LISTING if chance("listing", row) >= LISTED else CONTENT
+def _verdict(context: Context, row: dict[str, float], kept: Ints) -> str:
+    return LISTING if _lists(context, kept) or chance("listing", row) >= LISTED else CONTENT
+
+
+def _lists(context: Context, kept: Ints) -> bool:
+    """Whether what is kept is links for the most part, or entries."""
+    tokens = context.tokens[kept]
+    linked = float((tokens * context.link_share[kept]).sum())
+    links = int(np.isin(context.page.link_leaf, np.flatnonzero(kept)).sum())
+    total = max(int(tokens.sum()), 1)
+    return (links >= 5 and linked > 0.5 * total) or _entries(context, kept) > 0.6 * total
+
+
+def _entries(context: Context, kept: Ints) -> int:
+    """Kept tokens in records that begin with a linked line (an entry's title) and go on without links, if there are FOUR."""
+    record = np.where(kept, context.record, -1)
+    starts: set[int] = set()
+    first_seen: set[int] = set()
+    goes_on: set[int] = set()
+    for row, share in zip(record.tolist(), context.link_share.tolist(), strict=True):
+        if row < 0:
+            continue
+        if row not in first_seen:
+            first_seen.add(row)
+            if share > 0.8:
+                starts.add(row)
+        elif share < 0.2:
+            goes_on.add(row)
+    entries = starts & goes_on
+    return int(context.tokens[np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0
 
 
 def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:

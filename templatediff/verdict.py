@@ -26,6 +26,8 @@ FORMAT = 1
 PATH = Path(__file__).parent / "verdict.json"
 FRAME = HEADER | NAV | FOOTER | ASIDE | FORM
 FEW, MORE = 40, 200  #: tokens of the best leaves that are looked at
+SURE = 0.8  #: P of prose that is sure to be content
+IN_A_ROW = 3  #: lines of it that no frame has
 SENTENCE = 5  #: tokens of a line with a full stop that is read
 FEW_WORDS = 25  #: words of a page that is no more than a shell
 LIKELY_ENOUGH = 0.35  #: P of a leaf that may be an entry of a listing
@@ -110,6 +112,21 @@ def framed(context: Context) -> bool:
     prose = (page.sentence_ends > 0) & (context.tokens >= SENTENCE) & (context.link_share < 0.5)
     chrome = (marks & (BUTTON | DIALOG | NOSCRIPT | FORM) > 0) | (context.link_share > 0.5)
     return bool(chrome.sum() > FEW_LINKS) or bool((marks & NOSCRIPT > 0).any()) or not prose.any()
+
+
+def text_stands(context: Context, p: Ints, row: dict[str, float], copies: int) -> bool:
+    """Whether there is text that no frame has, so that the page is not empty whatever the forest says: three lines of sure
+    prose in a row with no buttons after, or, among siblings, two likely ones with FEW new tokens that no near-duplicate has."""
+    t, page = context.tokens, context.page
+    prose = (page.sentence_ends > 0) & (t >= 8) & (context.link_share < 0.5)
+    sure, likely = prose & (p >= SURE), prose & (p >= LIKELY)
+    ones = np.ones(len(page), np.int64)
+    if context.site is None:
+        return row["buttons"] == 0 and _longest_run(sure.astype(float), ones) >= IN_A_ROW
+    if copies or not sure.any():
+        return False
+    new = likely.astype(float)
+    return _longest_run(new, ones) >= IN_A_ROW - 1 and _longest_run(new, context.fresh) >= FEW
 
 
 def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
