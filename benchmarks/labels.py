@@ -69,6 +69,10 @@ def _left_alone(context: Any, p: Any, *_: Any) -> Any:
     return p
 
 
+def _apart(context: Any, p: Any, *_: Any) -> tuple[Any, Any]:
+    return p, np.arange(len(p))
+
+
 def _unguarded(context: Any, p: Any, kept: Any) -> Any:
     return kept, None
 
@@ -80,7 +84,7 @@ def _no_copies(page: Any, p: Any, kept: Any) -> Any:
 #: Steps of `templatediff.label` and what stands in for each where it is left out.
 STEPS: dict[str, tuple[str, Callable[..., Any]]] = {
     "repetition decides by itself": ("_settled", _left_alone),
-    "rows, code, terms and short lines together": ("_together", _left_alone),
+    "rows, code, terms and short lines together": ("_together", _apart),
     "guards": ("_guard", _unguarded),
     "second copies dropped": ("_copied", _no_copies),
 }

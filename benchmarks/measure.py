@@ -177,7 +177,7 @@ def _measure_site(site: Site, plan: Plan) -> tuple[list[Row], dict[str, str | No
     titles: dict[str, str | None] = {}
     texts: list[tuple[str, data.DevPage, str, int, str | None]] = []
     if plan.product:
-        with _weights(site, plan):
+        with judged_by(site, plan):
             for count in plan.siblings:
                 for page, text, title, given, error in _extract(site, group, scored, count, plan.seed):
                     texts.append((label(count), page, text, given, error))
@@ -190,7 +190,7 @@ def _measure_site(site: Site, plan: Plan) -> tuple[list[Row], dict[str, str | No
 
 
 @contextmanager
-def _weights(site: Site, plan: Plan) -> Iterator[None]:
+def judged_by(site: Site, plan: Plan) -> Iterator[None]:
     """Within it templatediff judges by the weights that were fitted without this site's fold."""
     from templatediff import pipeline
 

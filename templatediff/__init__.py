@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from templatediff.options import Options
     from templatediff.page import Page
     from templatediff.pipeline import Template, extract, learn, load
+    from templatediff.precheck import is_probably_content
     from templatediff.run import Totals, extract_crawl, learn_crawl
     from templatediff.upkeep import merge
 
@@ -31,6 +32,7 @@ __all__ = [
     "__version__",
     "extract",
     "extract_crawl",
+    "is_probably_content",
     "learn",
     "learn_crawl",
     "load",
@@ -47,6 +49,7 @@ _HOMES = {
     "__version__": "_version",
     "extract_crawl": "run",
     "learn_crawl": "run",
+    "is_probably_content": "precheck",
     "merge": "upkeep",
     "read_crawl": "crawl",
 }

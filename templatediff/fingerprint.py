@@ -443,6 +443,12 @@ def split_address(url: str) -> tuple[str, str]:
     return host.partition(":")[0].removeprefix("www."), found.group(2) or "/"
 
 
+@cache
+def front_page() -> int:
+    """`link_target` of a link to the site's front page."""
+    return _target("/", "", "")[0]
+
+
 def _target(address: str, host: str, folder: str) -> tuple[int, int]:
     """(hash of where a link leads, kind). Inside the site the host is left out, so that http, https and www agree."""
     if not address or address[0] == "#":

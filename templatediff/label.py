@@ -1,14 +1,15 @@
 """Probabilities -> labels: decode, verdict, guards, each with its reason.
 
 Decoding keeps the leaves that maximise the page's expected F1, which for calibrated probabilities is a threshold on P;
-cells of a data row and lines of a code block, and short lines with their neighbour, are judged as one.
-The verdict comes next, from the page's own text; guards apply only to pages it calls content or listing.
+cells of a data row and lines of a code block, and short lines with their neighbour, are judged as one. The verdict is of
+the page as a whole (`templatediff.verdict`) and comes first; the guards apply only to pages it calls content or listing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from templatediff.lessons import judgement
 from templatediff.repetition import View, pair_hash
 from templatediff.rules import Ruling
 from templatediff.score import Weights
-from templatediff.segment import CELL, TERM
+from templatediff.segment import CELL, HEADER_CELL, TERM
 from templatediff.template import SiteTemplate
+from templatediff.verdict import chance, features, framed, text_stands, why_empty
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -28,7 +30,9 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
+EMPTY_FROM = 0.8  #: P(empty) from which on a page is
 FOUR = 4  #: entries that make a listing
+LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
 KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
 COPY_LEAVES, COPY_TOKENS, COPY_SHARE = 2, 40, 0.15  #: leaves, tokens and share of the kept text that make a copied run
@@ -101,35 +105,67 @@ class Labels:
         return ["unknown" if not n else "static" if 2 * count > n else "dynamic" for count in k.tolist()]
 
 
-def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
-    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """A page beside its siblings: the views that it is judged in, and the near-duplicates that were left out of them."""
+
+    context: Context
     site: View | None = None
     layout: View | None = None
     layout_id: int | None = None
-    order = 3
-    if template is not None:
-        page = template.sample.as_seen(page)
-        site, layout, layout_id = template.views(page)
-        order = template.options.ngram_order
-    context = Context(page, site, layout, order)
-    page_views = (site, layout, layout_id)
+    copies: int = 0
+
+    @property
+    def views(self) -> tuple[View | None, View | None, int | None]:
+        return self.site, self.layout, self.layout_id
+
+
+def _look(page: Fingerprint, template: SiteTemplate | None) -> Looks:
+    if template is None:
+        return Looks(Context(page, None, None))
+    page = template.sample.as_seen(page)
+    site, layout, layout_id = template.views(page)
+    context = Context(page, site, layout, template.options.ngram_order)
+    return Looks(context, site, layout, layout_id, template.sample.copies(page.key))
+
+
+def _probabilities(looks: Looks, template: SiteTemplate | None, weights: Weights) -> tuple[Ints, Ints, Ints, Ints]:
+    """(P(content), unit, P by the score alone, P after `_settled`) of each leaf."""
+    alone = judgement(looks.context, looks.site, looks.layout, weights)
+    settled = _settled(looks.context, alone)
+    p, unit = _together(looks.context, settled, template.join_below if template is not None else 0)
+    return p, unit, alone, settled
+
+
+def judged_leaves(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> tuple[Context, Ints, int]:
+    """What the verdict is made of: the page beside its siblings, P(content) of its leaves, its near-duplicates."""
+    looks = _look(page, template)
+    return looks.context, _probabilities(looks, template, weights)[0], looks.copies
+
+
+def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
+    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
+    looks = _look(page, template)
+    context, site, layout, layout_id = looks.context, looks.site, looks.layout, looks.layout_id
     if not context.n:
-        return _nothing(context, page_views, weights, "no text in the page")
-    alone = judgement(context, site, layout, weights)
-    settled = _settled(context, alone)
-    p, unit = _together(context, settled, template.join_below if template is not None else 0)
+        return _nothing(looks, weights, "no text in the page")
+    p, unit, alone, settled = _probabilities(looks, template, weights)
+    nowhere = np.zeros(context.n, bool)
+    none = Steps(alone, settled, unit, NOTHING, nowhere, nowhere)
     if not (p >= NOTHING).any():
-        nowhere = np.zeros(context.n, bool)
-        steps = Steps(alone, settled, unit, NOTHING, nowhere, nowhere)
-        return _nothing(context, page_views, weights, "nothing on the page reads like content", p, steps)
+        return _nothing(looks, weights, "nothing on the page reads like content", p, none)
+    row = features(context, p, looks.copies)
+    empty = chance("empty" if context.site is not None else "empty_alone", row)
+    if empty >= EMPTY_FROM and framed(context) and not text_stands(context, p, row, looks.copies):
+        return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = _threshold(p, context.tokens)
     chosen = p >= threshold
     kept, guard = _guard(context, p, chosen)
-    copies = _copied(page, p, kept)
+    copies = _copied(context.page, p, kept)
     p, kept = np.where(copies, np.minimum(p, SETTLED), p), kept & ~copies
     steps = Steps(alone, settled, unit, threshold, chosen, copies, guard)
     reason = guard
-    verdict = _verdict(context, kept)
+    verdict = _verdict(context, row, kept)
     siblings = site.n if site is not None else 0
     if siblings and layout_id is None:
         reason = f"{NO_LAYOUT}; {reason}" if reason else NO_LAYOUT
@@ -149,25 +185,27 @@ def overruled(labels: Labels, ruling: Ruling) -> Labels:
         reason = "rules drop all that was kept" if labels.kept.any() else labels.reason
         return replace(labels, p=p, kept=kept, verdict=EMPTY, reason=reason, confidence=1.0, ruling=ruling)
     reason = "rules keep text of what is else empty" if labels.verdict == EMPTY else labels.reason
-    verdict, confidence = _verdict(labels.context, kept), _expected_f1(p, kept, labels.context.tokens)
+    verdict = _verdict(labels.context, features(labels.context, p, 0), kept)
+    confidence = _expected_f1(p, kept, labels.context.tokens)
     return replace(
         labels, p=p, kept=kept, verdict=verdict, reason=reason, confidence=confidence, ruling=ruling
     )  # fmt: skip
 
 
 def _nothing(
-    context: Context,
-    page_views: tuple[View | None, View | None, int | None],
+    looks: Looks,
     weights: Weights,
     reason: str,
     p: Ints | None = None,
     steps: Steps | None = None,
+    confidence: float = 1.0,
 ) -> Labels:
-    site, layout, layout_id = page_views
+    context, (site, layout, layout_id) = looks.context, looks.views
     none = np.zeros(context.n) if p is None else p
     siblings = site.n if site is not None else 0
     return Labels(
-        none, np.zeros(context.n, bool), EMPTY, reason, 1.0, siblings, layout_id, context, site, layout, weights, steps
+        none, np.zeros(context.n, bool), EMPTY, reason, round(confidence, 3), siblings, layout_id, context, site, layout,
+        weights, steps,
     )  # fmt: skip
 
 
@@ -208,7 +246,7 @@ def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     unit = np.where(page.group >= 0, page.group, len(page.parent) + np.arange(len(page)))
     if join_below:
         unit = _joined(page, unit, join_below, repeated)
-    unit, terms = _defined(page, unit)
+    unit, terms = _defined(page, _headed(page, unit))
     _, place = np.unique(unit, return_inverse=True)
     tokens = np.maximum(page.token_count, 0.1)
     in_rows = ((page.group >= 0) & (page.marks[page.row] & CELL > 0)) | terms
@@ -217,6 +255,28 @@ def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
     alone = np.bincount(place) == 1
     return np.round(np.where(alone[place], p, mean[place]), 4), place
+
+
+def _headed(page: Fingerprint, unit: Ints) -> Ints:
+    """The column labels of a data table, a row of header cells alone, take the unit of the row below them: on a site whose
+    tables have the same columns they stand on every page."""
+    heads = (page.group >= 0) & (page.marks[page.row] & HEADER_CELL > 0)
+    if not heads.any():
+        return unit
+    joined = unit.copy()
+    starts = np.flatnonzero(np.concatenate([[True], page.group[1:] != page.group[:-1]])).tolist()
+    for start, end in pairwise(starts):
+        below = page.group[end] >= 0 and not heads[end]
+        if below and heads[start:end].all() and _table(page, int(page.row[start])) == _table(page, int(page.row[end])):
+            joined[start:end] = unit[end]
+    return joined
+
+
+def _table(page: Fingerprint, row: int) -> int:
+    """Row of the table that a container lies in, -1 for none."""
+    while row >= 0 and page.tags[page.tag[row]] != "table":
+        row = int(page.parent[row])
+    return row
 
 
 def _defined(page: Fingerprint, unit: Ints) -> tuple[Ints, Ints]:
@@ -313,13 +373,17 @@ def _copied_runs(texts: Sequence[int]) -> list[list[tuple[int, int]]]:
     return runs
 
 
-def _verdict(context: Context, kept: Ints) -> str:
+def _verdict(context: Context, row: dict[str, float], kept: Ints) -> str:
+    return LISTING if _lists(context, kept) or chance("listing", row) >= LISTED else CONTENT
+
+
+def _lists(context: Context, kept: Ints) -> bool:
+    """Whether what is kept is links for the most part, or entries."""
     tokens = context.tokens[kept]
     linked = float((tokens * context.link_share[kept]).sum())
     links = int(np.isin(context.page.link_leaf, np.flatnonzero(kept)).sum())
-    if links >= 5 and linked > 0.5 * max(int(tokens.sum()), 1):
-        return LISTING
-    return LISTING if _entries(context, kept) > 0.6 * max(int(tokens.sum()), 1) else CONTENT
+    total = max(int(tokens.sum()), 1)
+    return (links >= 5 and linked > 0.5 * total) or _entries(context, kept) > 0.6 * total
 
 
 def _entries(context: Context, kept: Ints) -> int:

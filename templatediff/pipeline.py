@@ -159,6 +159,11 @@ def as_page(given: Page | str | bytes | Path, url: str | None = None) -> Page:
         return replace(found, url=url) if url is not None else found
     if isinstance(given, bytes):
         return Page(given, url=url)
+    if type(given).__module__.partition(".")[0] == "selectolax":
+        raise UsageError(
+            f"a parsed tree ({type(given).__name__}) is not taken, since parsing on would alter it: give the page's HTML, "
+            "as str or bytes"
+        )
     if not isinstance(given, str):
         raise UsageError(f"a page is HTML as str or bytes, a Path or a Page, not {type(given).__name__}")
     if "<" not in given and len(given) < 1024 and "\n" not in given.strip():
@@ -231,7 +236,7 @@ def extract_counted(
     if page.failure is not None:
         return failed(page, site, page.failure), Tally()
     try:
-        text = _text(page)
+        text = page_text(page)
         leaves, made = prepare(page, options, text)
         labels = label(made, template, template.weights if template is not None else shipped())
         if rules is None:
@@ -252,13 +257,14 @@ def extract_counted(
         return failed(page, site, Failure("internal", f"{type(error).__name__}: {error}")), Tally()
 
 
-def _text(page: Page) -> str:
+def page_text(page: Page) -> str:
+    """The HTML of a page as text."""
     return valid(page.html) if isinstance(page.html, str) else decode(page.html, page.charset).text
 
 
 def prepare(page: Page, options: Options, text: str | None = None) -> tuple[Leaves, Fingerprint]:
     if text is None:
-        text = _text(page)
+        text = page_text(page)
     raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
     leaves = segment(text, options, rich=options.markup == "keep")
     key_url = normal_url(page.url)

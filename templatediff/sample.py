@@ -72,6 +72,11 @@ class Sample:
         site = view_without(self.site, (), self.parts)
         return nearest(vector(page, new_leaves(page, site)), [layout.centre for layout in self.layouts])
 
+    def copies(self, key: str) -> int:
+        """How many other pages are near-duplicates of this one."""
+        own = set(self.groups_of.get(key, ()))
+        return sum(not own.isdisjoint(groups) for groups in self.groups_of.values()) - 1 if own else 0
+
     def views(self, page: Fingerprint) -> tuple[View, View | None, int | None]:
         """(site, layout, layout id) as the page sees them: without its own near-duplicate groups."""
         own = self.groups_of.get(page.key, ())

@@ -246,8 +246,9 @@ class _Walk:
     def __init__(self, leaves: Leaves, options: Options, rich: bool, scripting: bool) -> None:
         self.leaves = leaves
         self.rich = rich
-        self.scripting = scripting
         self.actions = _actions(options)
+        if not scripting:  # what stands in for scripts is a block of its own, so that its leaves carry the mark
+            self.actions[tag_id("noscript")] = _BLOCK
         self.leaf_tags = options.leaf_tags
         self.custom_are_blocks = "div" in options.leaf_tags
         self.hidden_characters = 0
@@ -354,12 +355,10 @@ class _Walk:
                         self._image(node)
                     continue
                 if action == _NOSCRIPT:
-                    if self.scripting:
-                        raw = node.first_child
-                        if raw is not None and raw.tag_id == TEXT_ID:
-                            self.hidden_characters += len(_TAGS_STRIPPED.sub("", raw.text_content or "").strip())
-                        continue
-                    action = 0
+                    raw = node.first_child
+                    if raw is not None and raw.tag_id == TEXT_ID:
+                        self.hidden_characters += len(_TAGS_STRIPPED.sub("", raw.text_content or "").strip())
+                    continue
                 before = (in_link, in_strong)
                 opened = False
                 tag = node.tag or ""

@@ -20,6 +20,7 @@ import pytest
 from templatediff.cli.program import program
 
 ROOT = Path(__file__).parent.parent
+CORPORA = ("demo", "demo-gold")  # what the examples in README read
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -83,7 +84,8 @@ def without_times(text: str) -> str:
 @pytest.fixture
 def beside_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that looks like the repository to the commands in README, and may be written."""
-    shutil.copytree(ROOT / "corpora" / "demo", tmp_path / "corpora" / "demo")
+    for name in CORPORA:
+        shutil.copytree(ROOT / "corpora" / name, tmp_path / "corpora" / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -119,6 +121,7 @@ def test_the_two_commands_for_a_fresh_machine_stand_in_readme() -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / "corpora" / "demo", Path(folder, "corpora", "demo"))
+        for corpus in CORPORA:
+            shutil.copytree(ROOT / "corpora" / corpus, Path(folder, "corpora", corpus))
         os.chdir(folder)
         (ROOT / "README.md").write_text(renewed(README), encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 from templatediff import label as module
 from templatediff.evidence import Context
 from templatediff.fingerprint import Fingerprint, fingerprint
-from templatediff.label import CONTENT, EMPTY, LISTING, label, own_title
+from templatediff.label import EMPTY, label, own_title
 from templatediff.options import Options
 from templatediff.pipeline import Template, extract, learn
 from templatediff.score import shipped
@@ -31,6 +31,14 @@ def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
     assert p[2] == p[3] and p[4] == p[5]
 
 
+def test_column_labels_go_with_the_row_below_them() -> None:
+    page = of("<table><tr><th>Day<th>Tide<tr><td>Monday the third<td>low at noon</table><table><tr><th>Alone</table>")
+    context = Context(page, None, None)
+    p = module._together(context, np.array([0.1, 0.1, 0.9, 0.9, 0.1]), 0)
+    assert p[0] == p[1] == p[2] == p[3] == pytest.approx((0.1 * 2 + 0.9 * 6) / 8, abs=1e-3)
+    assert p[4] == 0.1
+
+
 def test_short_leaves_join_their_neighbour_only_when_told() -> None:
     page = of("<div><p>A sentence of quite a few words stands here.</p><p>So it is.</p></div>")
     p = np.array([0.9, 0.1])
@@ -43,14 +51,6 @@ def test_an_empty_page_is_called_empty_with_its_reason() -> None:
     for html in ("", "<div></div>", "<script>x()</script>"):
         found = label(of(html), None, shipped())
         assert found.verdict == EMPTY and found.reason
-
-
-def test_a_page_of_linked_entries_is_a_listing() -> None:
-    page = of("<ul>" + "".join(f"<li><a href=/{n}>Entry number {n} of the list</a>" for n in range(10)) + "</ul>")
-    context = Context(page, None, None)
-    assert module._verdict(context, np.ones(10, bool)) == LISTING
-    prose = of("<p>" + "A long sentence without any link in it at all. " * 5)
-    assert module._verdict(Context(prose, None, None), np.ones(1, bool)) == CONTENT
 
 
 def test_a_content_page_is_never_emptied() -> None:

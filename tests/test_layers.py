@@ -19,12 +19,14 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options
+    lock options yardstick
+    judge
     text
     page
     decode html
     crawl selection
     values segment
+    glance
     fingerprint
     patterns selectors
     repetition
@@ -40,6 +42,7 @@ LAYERS = [
     gist
     evidence
     lessons
+    verdict
     label wording
     reasons search
     inline
@@ -47,7 +50,7 @@ LAYERS = [
     render parallel
     extraction
     pipeline
-    statics upkeep
+    statics upkeep precheck
     reading
     applying survey
     run

@@ -12,7 +12,7 @@ import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -54,15 +54,22 @@ def results(
     found = _read(path)
     missing = [page for page in pages if page.key not in found]
     if missing:
-        with _Runner(peer.module) as runner, path.open("a", encoding="utf-8") as out:
-            for done, batch in enumerate(_batches(peer, missing), start=1):
-                for key, result in runner.run(batch, sited=peer.extract_site is not None):
+        with path.open("a", encoding="utf-8") as out:
+            for done, batch in enumerate(run(peer, _batches(peer, missing)), start=1):
+                for key, result in batch:
                     found[key] = result
                     out.write(json.dumps({"key": key, **asdict(result)}, ensure_ascii=False) + "\n")
                 out.flush()
                 if progress:
                     progress(done, len(missing))
     return {page.key: found[page.key] for page in pages}
+
+
+def run(peer: Peer, batches: Iterable[Sequence[data.DevPage]]) -> Iterator[list[tuple[str, Result]]]:
+    """`page.key` and result of every page, batch by batch: single pages, or whole sites for peers that learn from siblings."""
+    with _Runner(peer.module) as runner:
+        for batch in batches:
+            yield runner.run(batch)
 
 
 def _read(path: Path) -> dict[str, Result]:
@@ -102,7 +109,7 @@ class _Runner:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def run(self, batch: Sequence[data.DevPage], *, sited: bool) -> list[tuple[str, Result]]:
+    def run(self, batch: Sequence[data.DevPage]) -> list[tuple[str, Result]]:
         inputs = [(page.html(), None, data.clean_lang(page.lang) or None) for page in batch]
         if self._served >= PAGES_A_PROCESS:
             self._stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from html import escape
 
 from corpora.generator.bodies import BODIES
@@ -13,34 +14,43 @@ from corpora.generator.plan import Appeal
 from corpora.generator.spec import BODIES as BODY_OF_KIND
 
 
-def write(page: Page) -> str:
-    """The whole document; the truth is in `page.blocks`."""
+def write(page: Page, body: Callable[[], None] | None = None, *, tail: bool = True, sidebar: bool = True) -> str:
+    """The whole document; the truth is in `page.blocks`. `body` stands in for that of the page's kind, without its notices."""
     if page.spec.cookie_bar == "first":
         _cookie_bar(page)
     _header(page)
     with page.el("row", "layout"):
-        if page.theme.sidebar == "left":
+        if sidebar and page.theme.sidebar == "left":
             _sidebar(page)
         with page.el("col", "content-column"):
             _breadcrumbs(page)
             _optional(page, 0)
             with page.el("main", "content"):
-                with page.el("article", f"page-{page.plan.kind}"):
-                    BODIES[BODY_OF_KIND.get(page.plan.kind, "licence")](page)
-                    if page.spec.disclaimer:
-                        with page.el("box", "notice"):
-                            page.put("p", page.theme.disclaimer, "promo", "disclaimer")
-                for part in page.theme.tail:
+                if body is not None:
+                    body()
+                else:
+                    _body(page)
+                for part in page.theme.tail if tail else ():
                     _TAIL[part](page)
-        if page.theme.sidebar == "right":
+        if sidebar and page.theme.sidebar == "right":
             _sidebar(page)
     _footer(page)
     if page.spec.cookie_bar == "last":
         _cookie_bar(page)
-    return _document(page, "".join(page.html))
+    return document(page)
 
 
-def _document(page: Page, body: str) -> str:
+def _body(page: Page) -> None:
+    with page.el("article", f"page-{page.plan.kind}"):
+        BODIES[BODY_OF_KIND.get(page.plan.kind, "licence")](page)
+        if page.spec.disclaimer:
+            with page.el("box", "notice"):
+                page.put("p", page.theme.disclaimer, "promo", "disclaimer")
+
+
+def document(page: Page) -> str:
+    """What has been written so far as a whole document."""
+    body = "".join(page.html)
     title = f"{page.plan.title} - {page.theme.name}"
     address = f"https://{page.theme.host}{page.plan.href}"
     head = [

@@ -17,14 +17,14 @@ from corpora.generator.words import Voice, language, slug
 
 def generate_site(spec: SiteSpec) -> GeneratedSite:
     """The site that the spec describes: the same bytes for the same spec, wherever and whenever."""
-    name, host, _ = _names(spec)
+    name, host, _ = names(spec)
     return GeneratedSite(name, host, tuple(generate_pages(spec)), language(spec.script).lang, spec.script)
 
 
 def generate_pages(spec: SiteSpec) -> Iterator[GeneratedPage]:
     """The pages of the site one at a time, for sites that are too large to hold."""
     lang = language(spec.script)
-    name, host, sections = _names(spec)
+    name, host, sections = names(spec)
     designs = [1, 2] if spec.redesign else [1]
     themes = {design: make_theme(spec, lang, name, host, sections, design) for design in designs}
     plans, ghosts = make_plans(spec, lang, sections)
@@ -45,7 +45,7 @@ def generate_pages(spec: SiteSpec) -> Iterator[GeneratedPage]:
         )
 
 
-def _names(spec: SiteSpec) -> tuple[str, str, tuple[str, ...]]:
+def names(spec: SiteSpec) -> tuple[str, str, tuple[str, ...]]:
     """The site's name, host and sections."""
     lang = language(spec.script)
     rng = random.Random(f"{spec.seed}/{spec.script}/site")

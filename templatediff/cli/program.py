@@ -13,6 +13,7 @@ import click
 
 from templatediff._version import __version__
 from templatediff.cli import INTERRUPTED
+from templatediff.cli.eval import eval_
 from templatediff.cli.explain import explain
 from templatediff.cli.extract import extract
 from templatediff.cli.learn import learn
@@ -91,5 +92,5 @@ def program() -> None:
     """Tell the template of a web site from the content of its pages, and say why."""
 
 
-for verb in (extract, page, explain, learn, report, template):
+for verb in (extract, page, explain, learn, report, template, eval_):
     program.add_command(verb)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import templatediff as td
+from benchmarks import verdicts
+from corpora.generator import EMPTY_SHELLS, SHELLS, SiteSpec, generate_pages, generate_shells
+from corpora.sentinel import sentinel_pages
+from templatediff import verdict as module
+from templatediff.evidence import Context
+from templatediff.fingerprint import fingerprint
+from templatediff.options import Options
+from templatediff.segment import segment
+
+SPEC = SiteSpec(kinds=("news", "listing"), pages=8, seed=31)
+MENU = "<nav><a href=/a>News</a> <a href=/b>Sport</a> <a href=/c>Weather</a></nav>"
+STORY = "".join(
+    f"<p>The ferry number {number} left the harbour at noon, and the captain, who knew the tides, went below.</p>"
+    for number in range(8)
+)
+
+
+def row(html: str, p: list[float] | float = 0.9) -> dict[str, float]:
+    context = Context(fingerprint(segment(html), Options(), content_hash=0), None, None)
+    return module.features(context, np.full(context.n, p) if isinstance(p, float) else np.array(p), 0)
+
+
+def test_a_page_alone_has_what_it_shows_and_nothing_of_siblings() -> None:
+    found = row(STORY)
+    assert list(found) and set(found) == set(module.NAMES)
+    assert all(np.isnan(found[name]) for name in module.AMONG_NAMES)
+    assert not any(np.isnan(found[name]) for name in module.ALONE_NAMES)
+
+
+def test_the_best_leaves_count_what_a_page_lacks_as_nothing() -> None:
+    assert module._best(np.array([0.9, 0.1]), np.array([20, 500]), 40) == pytest.approx((0.9 * 20 + 0.1 * 20) / 40)
+    assert module._best(np.array([0.9]), np.array([20]), 40) == pytest.approx(0.45)
+
+
+def test_buttons_and_a_way_back_count_directly_after_prose_only() -> None:
+    sentence = "<p>We and our friends keep small files, so that we know you again.</p>"
+    wall = row(f"{sentence}<button>Yes</button><button>No</button>")
+    assert wall["buttons"] == pytest.approx(np.log1p(2))
+    assert row(f"<button>Yes</button>{sentence}<p>Word</p><button>No</button>")["buttons"] == 0
+    assert row(f"{sentence}<p><a href='/'>Front</a></p>")["way_back"] == 1
+    assert row(f"<p><a href='/'>Front</a></p>{sentence}<p><a href='/news'>News</a></p>")["way_back"] == 0
+
+
+def test_entries_are_the_linked_lines_of_one_kind() -> None:
+    entries = "".join(
+        f"<div><h2><a href=/{n}>The story number {n}</a></h2><p>What it is about.</p></div>" for n in range(6)
+    )
+    found = row(f"<h1>All stories</h1>{entries}")
+    assert found["heads"] == pytest.approx(np.log1p(6)) and found["covered"] > 0.8
+    assert found["teaser"] == pytest.approx(np.log1p(4)) and found["title_words"] == pytest.approx(np.log1p(4))
+    assert row(STORY)["heads"] == 0
+
+
+def test_a_story_is_content_alone_and_a_frame_is_empty_with_its_reason() -> None:
+    assert td.extract(f"<title>Ferry</title>{MENU}<h1>Ferry</h1>{STORY}").verdict == "content"
+    for html in (f"{MENU}<div id=root></div><script>x()</script>", f"<title>Ferry</title>{MENU}"):
+        found = td.extract(html)
+        assert (found.verdict, found.text) == ("empty", "") and found.reason
+
+
+def test_a_page_of_linked_entries_is_a_listing() -> None:
+    entries = "".join(
+        f"<article><h2><a href=/story/{n}>The story of the ferry number {n}</a></h2><p>What the captain said of the tide on "
+        f"day {n}, and why nobody believed him at noon.</p></article>"
+        for n in range(12)
+    )
+    assert td.extract(f"<title>Stories</title>{MENU}<main><h1>Stories</h1>{entries}</main>").verdict == "listing"
+
+
+def test_every_reason_is_given_in_words() -> None:
+    pages = [*generate_pages(SPEC), *generate_shells(SPEC, EMPTY_SHELLS)]
+    template = td.learn([td.Page(page.html, url=page.url) for page in pages])
+    for page in pages:
+        if page.kind in EMPTY_SHELLS:
+            for found in (td.extract(page.html, url=page.url), template.extract(td.Page(page.html, url=page.url))):
+                assert found.verdict != "empty" or (found.reason and len(found.reason.split()) >= 4)
+
+
+def test_shells_have_the_chrome_of_their_site_and_no_content_but_the_index() -> None:
+    site = {
+        block.text for page in generate_pages(SPEC) for block in page.blocks if block.role in ("nav", "footer-link")
+    }
+    shells = list(generate_shells(SPEC))
+    assert [page.kind for page in shells] == [kind for kind in SHELLS for _ in range(2)]
+    assert shells == list(generate_shells(SPEC))
+    for page in shells:
+        assert (page.gold != "") == (page.kind == "index")
+        if page.kind in ("chrome", "error", "index"):
+            assert {block.text for block in page.blocks if block.role in ("nav", "footer-link")} <= site
+    errors = [page for page in shells if page.kind == "error"]
+    texts = [[block.text for block in page.blocks if block.role == "error-text"] for page in errors]
+    assert texts[0] == texts[1] and errors[0].url != errors[1].url
+
+
+def test_the_matrix_counts_by_kind_and_f1_is_of_the_class() -> None:
+    rows = [
+        verdicts.Judged("a", "news", "content", "content", None, True),
+        verdicts.Judged("b", "error", "empty", "empty", "why", False),
+        verdicts.Judged("c", "chrome", "empty", "content", None, True),
+    ]
+    assert verdicts.f1(rows, "empty") == pytest.approx(2 / 3) and verdicts.f1(rows, "listing") == 1.0
+    assert "| empty | chrome | 1 | 1 |  |  |  |" in verdicts.matrix(rows)
+    assert list(verdicts.wrong(rows)) == ["- c (chrome): content, no reason given"]
+    assert "no to 0 of 2 pages whose verdict is content, 0 of 0" in verdicts.told(rows)
+    assert "1 of 1 pages whose verdict is empty" in verdicts.told(rows)
+
+
+def test_fitted_seeds_are_not_those_measured() -> None:
+    from benchmarks.fit_verdicts import SEEDS
+
+    fitted = {spec.seed for seed in SEEDS for spec in verdicts.specs(seed)}
+    assert fitted.isdisjoint(spec.seed for spec in verdicts.specs())
+
+
+@pytest.mark.slow
+def test_verdicts_on_generated_sites_hold() -> None:
+    rows = [row for spec in verdicts.specs() for row in verdicts.judged(spec)[verdicts.AMONG]]
+    assert verdicts.f1(rows, "empty") >= 0.95 and verdicts.f1(rows, "listing") >= 0.9
+
+
+@pytest.mark.slow
+def test_no_sentinel_page_with_an_article_is_called_empty() -> None:
+    for page in sentinel_pages(("single",)):
+        found = td.extract(page.html)
+        assert page.case == "near-empty" or found.verdict != "empty", (page.path, found.reason)
+        assert page.case == "near-empty" or td.is_probably_content(page.html), page.path
