@@ -34,7 +34,7 @@ def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
 def test_column_labels_go_with_the_row_below_them() -> None:
     page = of("<table><tr><th>Day<th>Tide<tr><td>Monday the third<td>low at noon</table><table><tr><th>Alone</table>")
     context = Context(page, None, None)
-    p = module._together(context, np.array([0.1, 0.1, 0.9, 0.9, 0.1]), 0)
+    p, _ = module._together(context, np.array([0.1, 0.1, 0.9, 0.9, 0.1]), 0)
     assert p[0] == p[1] == p[2] == p[3] == pytest.approx((0.1 * 2 + 0.9 * 6) / 8, abs=1e-3)
     assert p[4] == 0.1
 
