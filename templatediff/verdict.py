@@ -28,6 +28,7 @@ FRAME = HEADER | NAV | FOOTER | ASIDE | FORM
 FEW, MORE = 40, 200  #: tokens of the best leaves that are looked at
 SURE = 0.8  #: P of prose that is sure to be content
 IN_A_ROW = 3  #: lines of it that no frame has
+ENTRIES, COVERED, TEASER = 4, 0.6, 6  #: entries, share of the content that they cover, words of the text of each
 SENTENCE = 5  #: tokens of a line with a full stop that is read
 FEW_WORDS = 25  #: words of a page that is no more than a shell
 LIKELY_ENOUGH = 0.35  #: P of a leaf that may be an entry of a listing
@@ -116,8 +117,11 @@ def framed(context: Context) -> bool:
 
 def text_stands(context: Context, p: Ints, row: dict[str, float], copies: int) -> bool:
     """Whether there is text that no frame has, so that the page is not empty whatever the forest says: three lines of sure
-    prose in a row with no buttons after, or, among siblings, two likely ones with FEW new tokens that no near-duplicate has."""
+    prose in a row with no buttons after, or, among siblings, two likely ones with FEW new tokens that no near-duplicate has;
+    or entries of one kind, each a linked line with text of its own, that most of the likely content lies in."""
     t, page = context.tokens, context.page
+    if row["heads"] >= np.log1p(ENTRIES) and row["covered"] >= COVERED and row["teaser"] >= np.log1p(TEASER):
+        return True
     prose = (page.sentence_ends > 0) & (t >= 8) & (context.link_share < 0.5)
     sure, likely = prose & (p >= SURE), prose & (p >= LIKELY)
     ones = np.ones(len(page), np.int64)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -130,3 +132,14 @@ def test_no_sentinel_page_with_an_article_is_called_empty() -> None:
         found = td.extract(page.html)
         assert page.case == "near-empty" or found.verdict != "empty", (page.path, found.reason)
         assert page.case == "near-empty" or td.is_probably_content(page.html), page.path
+
+
+def test_no_page_of_the_demonstration_crawl_is_called_empty() -> None:
+    root = Path(__file__).resolve().parent.parent / "corpora" / "demo"
+    for site in sorted(root.iterdir()):
+        pages = sorted(site.rglob("*.html"))
+        template = td.learn(pages)
+        for page in pages:
+            for found in (template.extract(page), td.extract(page)):
+                wanted = "listing" if page.parent.name == "lists" else "content"
+                assert found.verdict == wanted, (page.name, found.reason)
