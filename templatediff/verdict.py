@@ -118,9 +118,11 @@ def framed(context: Context) -> bool:
 def text_stands(context: Context, p: Ints, row: dict[str, float], copies: int) -> bool:
     """Whether there is text that no frame has, so that the page is not empty whatever the forest says: three lines of sure
     prose in a row with no buttons after, or, among siblings, two likely ones with FEW new tokens that no near-duplicate has;
-    or entries of one kind, each a linked line with text of its own, that most of the likely content lies in."""
+    or a likely headline and entries of one kind, each a linked line with text of its own, that hold most of what is likely
+    (a frame's own lists have no headline of the page)."""
     t, page = context.tokens, context.page
-    if row["heads"] >= np.log1p(ENTRIES) and row["covered"] >= COVERED and row["teaser"] >= np.log1p(TEASER):
+    entries = row["heads"] >= np.log1p(ENTRIES) and row["covered"] >= COVERED and row["teaser"] >= np.log1p(TEASER)
+    if entries and row["heading_p"] >= LIKELY:
         return True
     prose = (page.sentence_ends > 0) & (t >= 8) & (context.link_share < 0.5)
     sure, likely = prose & (p >= SURE), prose & (p >= LIKELY)
