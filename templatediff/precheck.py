@@ -11,7 +11,7 @@ from templatediff.pipeline import as_page, page_text
 from templatediff.segment import segment
 from templatediff.verdict import chance
 
-SURE = 0.99  #: P(empty) from which on the answer is no
+SURE = 0.98  #: P(empty) from which on the answer is no
 
 
 def is_probably_content(html: Page | str | bytes | Path) -> bool:
