@@ -387,8 +387,9 @@ def _lists(context: Context, kept: Ints) -> bool:
 
 
 def _entries(context: Context, kept: Ints) -> int:
-    """Kept tokens in records that begin with a linked line (an entry's title) and go on without links, if there are FOUR."""
-    record = np.where(kept, context.record, -1)
+    """Kept tokens in records that begin with a linked line (an entry's title, kept or a heading) and go on without links, if
+    there are FOUR."""
+    record = np.where(kept | (context.page.heading > 0), context.record, -1)
     starts: set[int] = set()
     first_seen: set[int] = set()
     goes_on: set[int] = set()
@@ -402,7 +403,7 @@ def _entries(context: Context, kept: Ints) -> int:
         elif share < 0.2:
             goes_on.add(row)
     entries = starts & goes_on
-    return int(context.tokens[np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0
+    return int(context.tokens[kept & np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0
 
 
 def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:

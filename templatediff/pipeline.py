@@ -39,7 +39,7 @@ from templatediff.segment import Leaves, segment
 from templatediff.slots import Value
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
-from templatediff.text import valid
+from templatediff.text import valid, visible
 
 log = logging.getLogger("templatediff")
 
@@ -290,7 +290,7 @@ def _record(
     verdict, reason = labels.verdict, labels.reason
     if not leaves.has_body:
         reason = "the page has no body"
-    if not content.strip():
+    if not visible(content):
         verdict, content = EMPTY, ""
     head = leaves.head
     made = Extraction(

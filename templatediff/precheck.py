@@ -9,6 +9,7 @@ from templatediff.glance import first_look, framed
 from templatediff.page import Page
 from templatediff.pipeline import as_page, page_text
 from templatediff.segment import segment
+from templatediff.text import visible
 from templatediff.verdict import chance
 
 SURE = 0.98  #: P(empty) from which on the answer is no
@@ -31,6 +32,6 @@ def is_probably_content(html: Page | str | bytes | Path) -> bool:
         leaves = segment(page_text(page))
     except PageError:
         return False
-    if not len(leaves):
+    if not any(map(visible, leaves.text)):  # nothing, or control characters alone
         return False
     return not framed(leaves) or chance("early", first_look(leaves)) < SURE

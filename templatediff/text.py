@@ -124,3 +124,12 @@ def stopwords(lang: str | None, frequent: Iterable[str] = ()) -> frozenset[str]:
     if not votes:
         return frozenset()
     return _stopwords()[min(votes, key=lambda code: (-votes[code], code))]
+
+
+def visible(text: str) -> bool:
+    """Is there anything to see: a character that is neither white space nor a control character?
+
+    >>> visible("a"), visible(" \\x01\\n"), visible("")
+    (True, False, False)
+    """
+    return any(character.isprintable() and not character.isspace() for character in text)
