@@ -339,7 +339,7 @@ def _copied(page: Fingerprint, p: Ints, kept: Ints) -> Ints:
     twice, for wide and narrow screens or for print. The first copy stays unless P of the second is clearly higher.
 
     Single lines may come again (a refrain, a quotation in a forum); what goes is a run of some length, at least
-    COPY_SHARE of all that is kept. Out of fold this makes 24 of 27 pages it changes better (python benchmarks/labels.py).
+    COPY_SHARE of all that is kept. `benchmarks/labels.py` counts the pages that this makes better and worse.
     """
     drop = np.zeros(len(page), bool)
     places = np.flatnonzero(kept & (page.token_count > 0))
