@@ -25,6 +25,8 @@ LEAST_SHARE = 0.05  #: of all that speaks the same way
 MOVED = 0.05  #: P by which a step must move a leaf to be told, where it did not change the label
 
 _NAMES = tuple(THEMES)
+# Told wherever it speaks, however little it adds by itself: what else is counted as new, shared or alike hangs on it.
+_ALWAYS = _NAMES.index("repetition")
 _THEME = np.array([_NAMES.index(name) for name in THEME_OF])
 _OF_THEME = (_THEME[:, None] == np.arange(len(_NAMES))).astype(float)  # (columns, themes)
 
@@ -36,7 +38,10 @@ class Reasons:
     labels: Labels
 
     def of(self, leaf: int) -> list[str]:
-        """The reasons for a leaf's label in words: rules and steps that decided it, then its evidence, strongest first."""
+        """The reasons for a leaf's label in words: rules and steps that decided it, then its evidence, strongest first.
+
+        Repetition (k of n) is among them, or in `against`, wherever there are siblings and it moved the score.
+        """
         decisive, others = self._steps(leaf)
         sign = 1.0 if self.labels.kept[leaf] else -1.0
         found = [*decisive, *self._words(leaf, sign, MOST - len(decisive))]
@@ -68,23 +73,29 @@ class Reasons:
     def _words(self, leaf: int, sign: float, most: int) -> list[str]:
         if self.labels.steps is None or most <= 0:
             return []
-        _, themes, added, facts = self._attribution
+        _, themes, _, _ = self._attribution
         pull = sign * themes[leaf]
         least = max(LEAST, LEAST_SHARE * float(pull[pull > 0].sum()))
         said: dict[str, None] = {}
-        for theme in np.argsort(-pull, kind="stable"):
+        for theme in np.argsort(-pull, kind="stable").tolist():
             if len(said) >= most or pull[theme] < least:
                 break
-            columns = np.flatnonzero(theme == _THEME)
-            for column in columns[np.argsort(-sign * added[leaf, columns], kind="stable")]:
-                value = float(facts.values[leaf, column])
-                if sign * added[leaf, column] <= 0:
-                    break
-                words = _THEMED[theme](facts, leaf, COLUMNS[column], value, sign) if not np.isnan(value) else None
-                if words:
-                    said[words] = None
-                    break
+            if words := self._of_theme(theme, leaf, sign):
+                said[words] = None
+        repeated = self._of_theme(_ALWAYS, leaf, sign) if pull[_ALWAYS] > 0 else None
+        if repeated and repeated not in said:
+            return [*list(said)[: most - 1], repeated]
         return list(said)
+
+    def _of_theme(self, theme: int, leaf: int, sign: float) -> str | None:
+        """What a theme has to say for this side: the words of its strongest column that has any."""
+        _, _, added, facts = self._attribution
+        pull = sign * added[leaf]
+        columns = np.flatnonzero((theme == _THEME) & (pull > 0) & ~np.isnan(facts.values[leaf]))
+        for column in columns[np.argsort(-pull[columns], kind="stable")].tolist():
+            if words := _THEMED[theme](facts, leaf, COLUMNS[column], float(facts.values[leaf, column]), sign):
+                return words
+        return None
 
     def _steps(self, leaf: int) -> tuple[list[str], list[str]]:
         """(what decided the label after the score had spoken, what moved the score without changing the label)."""

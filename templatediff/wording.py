@@ -81,7 +81,7 @@ def _repetition(facts: Facts, leaf: int, column: str, value: float, sign: float)
         return f"at the same place on {found} of {view.n} other pages {of}"
     if kind == "folded" and found > k:
         return f"but for numbers and dates on {found} of {view.n} other pages {of}"
-    return f"on {k} of {view.n} other pages {of}"
+    return f"on {k or 'none'} of {view.n} other pages {of}"
 
 
 def _targets(facts: Facts, leaf: int, column: str, value: float, sign: float) -> str | None:
@@ -270,7 +270,7 @@ def _position(facts: Facts, leaf: int, column: str, value: float, sign: float) -
 
 def _gist(facts: Facts, leaf: int, column: str, value: float, sign: float) -> str | None:
     if column == "is_title":
-        return "is the page's title" if value else None
+        return "is the page's title, or a part of it" if value else None
     if column == "title_share":
         return f"{value:.0%} of its words stand in the page's title"
     return f"likeness to the rest of the page {value:.2f}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,12 +97,23 @@ def test_reasons_speak_for_the_label_and_against_it(story: list[dict[str, Any]])
         assert len(leaf["reasons"]) <= 6 and len(leaf["against"]) <= 2
 
 
+def test_repetition_is_among_the_reasons_wherever_it_speaks(story: list[dict[str, Any]]) -> None:
+    assert {(leaf["content"], 2 * leaf["k"] > leaf["n"]) for leaf in story} == {(a, b) for a in (0, 1) for b in (0, 1)}
+    for leaf in story:
+        pull = leaf["evidence"].get("repetition", 0.0)
+        often = 2 * leaf["k"] > leaf["n"]
+        if not pull or (pull < 0) != often:
+            continue  # trees may take a number another way than a person would: then there are no words for it
+        words = leaf["reasons" if leaf["content"] == (pull > 0) else "against"]
+        assert any(re.search(r"\bon \S+ of \S+ other pages of th", one) for one in words), leaf
+
+
 def test_reasons_state_facts(story: list[dict[str, Any]]) -> None:
     """k of n in words is k of n of the record; what is said of tags and links holds."""
     for leaf in story:
         for words in leaf["reasons"] + leaf["against"]:
             assert not (words.startswith("on ") and words.endswith("other pages of this layout")) or (
-                words.startswith(f"on {leaf['k']} of {leaf['n']} ")
+                words.startswith(f"on {leaf['k'] or 'none'} of {leaf['n']} ")
             )
             if words.startswith("few words"):
                 assert leaf["tokens"] <= 4
