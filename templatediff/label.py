@@ -424,7 +424,11 @@ def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     if len(named):
         return texts[int(named[np.argmin(page.heading[named])])]
     place = context.main_heading
-    if place >= 0 and not of_site[place] and (context.title_share[place] >= 0.5 or (page.heading[place] == 1 and not page.title)):
+    if (
+        place >= 0
+        and not of_site[place]
+        and (context.title_share[place] >= 0.5 or (page.heading[place] == 1 and not page.title))
+    ):
         return texts[place]
     return own_title(page, labels.site) or (texts[place] if place >= 0 else None)
 

@@ -182,6 +182,11 @@ def test_a_dry_run_of_nothing_is_an_error(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (2, "") and "no HTML page" in result.stderr
 
 
+def test_a_dry_run_of_excluded_pages_is_the_error_of_the_run(crawl: Path) -> None:
+    said = [run("extract", crawl, "--exclude", "*", *dry).stderr for dry in ((), ("--dry-run",))]
+    assert said[0] == said[1] and "(skipped: 2 css, 12 excluded)" in said[0]
+
+
 # --- report
 
 
