@@ -17,7 +17,6 @@ import numpy as np
 
 from templatediff.evidence import LONG, NAME_COLUMNS, Context, name_parts
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
-from templatediff.fingerprint import Ints
 from templatediff.lessons import NAMES as LESSON_NAMES
 from templatediff.repetition import View
 
@@ -29,10 +28,9 @@ __all__ = ["COLUMNS", "THEMES", "THEME_OF", "Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a page's leaves: the evidence matrix (columns as COLUMNS) and what it was worked out from."""
+    """What the evidence of a page's leaves was worked out from."""
 
     context: Context
-    values: Ints
     names: dict[str, float]  # log odds of content of parts of ids and classes
 
     @cached_property

@@ -14,7 +14,7 @@ from templatediff import label as label_module
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
 from templatediff.label import label
 from templatediff.lessons import NAMES as LESSON_NAMES
-from templatediff.lessons import attribution, judgement
+from templatediff.lessons import attribution, forest_rows, judgement
 from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.pipeline import prepare
@@ -43,7 +43,8 @@ def test_what_the_columns_add_sums_up_to_the_score(template: td.Template) -> Non
     html = (DEMO / "harbour" / "mussel-beds-closed.html").read_text()
     for used in (template, None):
         labels = labels_of(html, used)
-        start, added, values = attribution(labels.context, labels.site, labels.layout_view, shipped())
+        rows = forest_rows(labels.context, labels.site, labels.layout_view, shipped())
+        start, added, values = attribution(rows, shipped())
         assert added.shape == values.shape == (len(labels.p), len(EVIDENCE_NAMES + LESSON_NAMES))
         alone = judgement(labels.context, labels.site, labels.layout_view, shipped())
         assert probability(start + added.sum(axis=1)) == pytest.approx(alone, abs=2e-4)
@@ -176,6 +177,29 @@ def test_a_guard_names_itself_first_and_only_where_it_decided() -> None:
     reasons = Reasons(replace(labels, p=low, kept=every, steps=steps))
     assert all(reasons.of(leaf)[0] == "a guard says so" for leaf in range(2, len(every)))
     assert not any("a guard says so" in reasons.of(leaf) for leaf in range(2))
+
+
+def test_leaves_of_an_empty_page_are_dropped_since_it_is_empty() -> None:
+    page = td.extract("<title>A title</title><div>Home Menu</div><div>Footer of all pages</div>")
+    assert page.verdict == "empty" and page.reason and page.reason.startswith("nothing but 6 words: ")
+    likely = [leaf for leaf in page.leaves if leaf["p"] >= 0.5]
+    assert likely and all(leaf["reasons"][0] == "the page as a whole is empty" for leaf in likely)
+    assert str(td.extract("<body><p>Welcome").reason).startswith("nothing but 1 word: ")
+
+
+def test_the_evidence_of_a_long_page_is_worked_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    html = "".join(f"<p>Leaf {number} says {number * number} and some words more." for number in range(20))
+    whole = td.extract(html).explain()
+    monkeypatch.setattr("templatediff.reasons.BLOCK", 7)
+    sizes: list[int] = []
+
+    def seen(rows: Any, weights: Any) -> Any:
+        sizes.append(len(rows[0]))
+        return attribution(rows, weights)
+
+    monkeypatch.setattr("templatediff.reasons.attribution", seen)
+    assert td.extract(html).explain() == whole
+    assert sizes and set(sizes) == {7, 6}
 
 
 def test_a_page_without_text_has_no_leaf_to_explain() -> None:
