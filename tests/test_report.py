@@ -20,6 +20,7 @@ from hostile import ATTACKS, HEBREW, HOST, HUGE, write_hostile
 
 from templatediff.cli.program import program
 from templatediff.errors import OutputError
+from templatediff.extraction import EXPLAINED
 from templatediff.pipeline import Extraction, load, remembered
 from templatediff.report import folder as folder_module
 from templatediff.report import leaves, lists, overview, write
@@ -213,14 +214,14 @@ def test_a_long_page_is_shown_in_parts(hostile: Path) -> None:
 
 
 def test_every_leaf_stands_on_its_page_with_label_and_evidence(demo: Path) -> None:
-    for record in extract_crawl([DEMO], parts=("leaves",)):
+    for record in extract_crawl([DEMO], parts=(EXPLAINED,)):
         document = Document((demo / f"pages/{record.path}.html").read_text())
         data = json.loads(document.data[0])
         labels = [attributes["class"] for tag, attributes in document.tags if tag == "li" and "class" in attributes]
-        assert len(labels) == len(data["leaves"]) == len(record.leaves)
+        assert len(labels) == len(data["leaves"]) == len(record.explain())
         before: list[str] = []
-        for label, told, leaf in zip(labels, data["leaves"], record.leaves, strict=True):
-            p, k, n, level, change, tokens, shared, rest, reasons = told
+        for label, told, leaf in zip(labels, data["leaves"], record.explain(), strict=True):
+            p, k, n, level, change, tokens, shared, rest, reasons, against, hidden = told
             before = [*before[:shared], *filter(None, rest.split(" > "))]
             assert (label or "")[0] == ("k" if leaf["content"] else "d")
             assert label.endswith(" q") == (0.4 <= leaf["p"] <= 0.6)
@@ -228,6 +229,8 @@ def test_every_leaf_stands_on_its_page_with_label_and_evidence(demo: Path) -> No
             assert (data["words"][level] or None, data["words"][change]) == (leaf["level"], leaf["change"])
             assert " > ".join(before) == leaf["selector"]
             assert [data["words"][number] for number in reasons] == leaf["reasons"]
+            assert [data["words"][number] for number in against] == leaf["against"]
+            assert hidden == leaf["hidden"]
             assert leaf["text"] in document.text
 
 
@@ -442,7 +445,7 @@ def test_where_folders_cannot_be_exchanged_a_report_is_replaced_all_the_same(
 def test_a_report_inside_the_input_is_warned_of(crawl: Path, tmp_path: Path) -> None:
     result = run(crawl, "-o", crawl / "report")
     assert result.exit_code == 0 and f"{crawl / 'report'} is inside {crawl}: " in result.stderr
-    assert "inside" not in run(crawl, "-o", tmp_path / "report").stderr
+    assert " is inside " not in run(crawl, "-o", tmp_path / "report").stderr
 
 
 def test_one_run_at_a_time_writes_a_report(crawl: Path, tmp_path: Path) -> None:
@@ -554,11 +557,11 @@ def made_up(number: int) -> Extraction:
     leaf: dict[str, Any] = {
         "selector": "body > p:nth-child(1)", "start": 0, "tokens": 160, "change": "dynamic", "k": 1, "n": 9,
         "level": "layout", "content": True, "p": 0.5, "slot": None, "value": None, "reasons": [f"reason {number}"],
-        "text": text, "slots": [],
+        "text": text, "slots": [], "against": [], "hidden": False,
     }  # fmt: skip
     return Extraction(
         f"site.example/{number}.html", None, "site.example", 0, "template", 9, f"Page {number}", text, "content", 0.9,
-        None, None, None, "0", None, {"leaves": [leaf | {"text": f"{place} {text}"} for place in range(10)]},
+        None, None, None, "0", None, {EXPLAINED: [leaf | {"text": f"{place} {text}"} for place in range(10)]},
     )  # fmt: skip
 
 
