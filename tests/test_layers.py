@@ -43,7 +43,8 @@ LAYERS = [
     evidence
     lessons
     verdict
-    label wording
+    label facts
+    wording
     reasons search
     inline
     rebuild
