@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from templatediff.errors import PageError
-from templatediff.glance import first_look, framed
-from templatediff.page import Page
+from templatediff.glance import columns, first_look
+from templatediff.page import Page, host_of
 from templatediff.pipeline import as_page, page_text
 from templatediff.segment import segment
 from templatediff.text import visible
@@ -34,4 +34,5 @@ def is_probably_content(html: Page | str | bytes | Path) -> bool:
         return False
     if not any(map(visible, leaves.text)):  # nothing, or control characters alone
         return False
-    return not framed(leaves) or chance("early", first_look(leaves)) < SURE
+    home = host_of(page.url or leaves.head.canonical or leaves.head.og_url)
+    return chance("early", first_look(columns(leaves, home))) < SURE
