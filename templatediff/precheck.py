@@ -12,11 +12,11 @@ from templatediff.segment import segment
 from templatediff.text import visible
 from templatediff.verdict import chance
 
-SURE = 0.98  #: P(empty) from which on the answer is no
+SURE = 0.96  #: P(empty) from which on the answer is no
 
 
 def is_probably_content(html: Page | str | bytes | Path) -> bool:
-    """Whether a page may hold something to read, at about a fifth of the cost of `extract`; one page, no template.
+    """Whether a page may hold something to read, at about a quarter of the cost of `extract`; one page, no template.
 
     False only where the look is sure: for a page without text or that cannot be read, a shell that scripts fill, a wall, a
     frame without content; in doubt True. It is a filter before `extract`, whose verdict it does not replace
