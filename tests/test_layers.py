@@ -41,7 +41,7 @@ LAYERS = [
     store
     gist
     evidence
-    lessons
+    lessons overall
     verdict
     label facts
     wording
