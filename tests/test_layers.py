@@ -19,7 +19,7 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options yardstick
+    limits lock options yardstick
     judge
     text
     page
@@ -47,7 +47,7 @@ LAYERS = [
     reasons search
     inline
     rebuild
-    render parallel
+    parallel render
     extraction
     pipeline
     statics upkeep precheck

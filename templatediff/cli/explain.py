@@ -20,6 +20,7 @@ from templatediff.options import Options
 
 if TYPE_CHECKING:
     from templatediff.extraction import Extraction
+    from templatediff.parallel import Crew
 
 INDENT = " " * 6
 DOUBTFUL = (0.2, 0.8)
@@ -66,7 +67,7 @@ def explain(
     url: str | None,
     site: str | None,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Tell why each leaf of a page was kept or dropped.
@@ -83,10 +84,10 @@ def explain(
         raise UsageError("--templates applies what was learned and --beside learns: give one of the two")
     with progress:
         if beside:
-            record = _extract_beside(file, beside, url, site, options, jobs, progress)
+            record = _extract_beside(file, beside, url, site, options, crew, progress)
         else:
-            given, folder = read_single(file, url, site, "explain")
-            record = extract_single(given, folder, templates, options, (EXPLAINED, SOURCE), progress)
+            given, folder = read_single(file, url, site, "explain", crew.limits)
+            record = extract_single(given, folder, templates, options, (EXPLAINED, SOURCE), crew, progress)
         leaves = record.explain(find) if record.error is None else []
         shown = [leaf for leaf in leaves if not doubtful or DOUBTFUL[0] <= leaf["p"] <= DOUBTFUL[1]]
     if record.error is not None:
@@ -110,15 +111,15 @@ def _extract_beside(
     url: str | None,
     site: str | None,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> Extraction:
     from templatediff.beside import extract_beside
 
     return extract_beside(
-        spooled_stdin() if file == Path("-") else file,
+        spooled_stdin(crew.limits.max_bytes) if file == Path("-") else file,
         beside,
-        jobs,
+        crew,
         options=options,
         site=site,
         url=url,

@@ -34,6 +34,7 @@ from templatediff.options import Options
 
 if TYPE_CHECKING:
     from templatediff.extraction import Extraction
+    from templatediff.parallel import Crew
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def extract(
     update: bool,
     dry_run: bool,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Learn the templates of a crawl's sites, then write the content of every page.
@@ -154,13 +155,13 @@ def extract(
     asked: dict[str, Any] = crawl.arguments() | {"include": include, "ignore": output.paths()}
     if dry_run:
         return _show_plan(
-            crawl, asked | {"ignore": [*output.paths(), *([templates] if templates else [])]}, jobs, progress
+            crawl, asked | {"ignore": [*output.paths(), *([templates] if templates else [])]}, crew, progress
         )
     if output.target is None and chosen_format(None, output.form) == "html":
         _refuse_several(crawl, include)
     progress.records_on_terminal = output.target is None and is_terminal(sys.stdout)
     asked |= {"templates": templates, "update": update, "options": options, "template_text": output.template_text}
-    return _run(crawl, asked, writer, output, jobs, progress)
+    return _run(crawl, asked, writer, output, crew, progress)
 
 
 def _check_side_files(output: Output, crawl: Crawl) -> None:
@@ -189,11 +190,11 @@ def _refuse_several(crawl: Crawl, include: tuple[str, ...]) -> None:
         raise UsageError("several pages of HTML need a folder: give -o FOLDER")
 
 
-def _show_plan(crawl: Crawl, asked: dict[str, Any], jobs: int, progress: Progress) -> int:
+def _show_plan(crawl: Crawl, asked: dict[str, Any], crew: Crew, progress: Progress) -> int:
     from templatediff.survey import survey_crawl
 
     with progress:
-        surveys = survey_crawl(crawl.paths, jobs, **asked, progress=progress)
+        surveys = survey_crawl(crawl.paths, crew, **asked, progress=progress)
     failures = [failure for survey in surveys for failure in survey.failures]
     for failure in failures:
         progress.failure(*failure)
@@ -202,13 +203,13 @@ def _show_plan(crawl: Crawl, asked: dict[str, Any], jobs: int, progress: Progres
     return 1 if failures else 0
 
 
-def _run(crawl: Crawl, asked: dict[str, Any], writer: Writer, output: Output, jobs: int, progress: Progress) -> int:
+def _run(crawl: Crawl, asked: dict[str, Any], writer: Writer, output: Output, crew: Crew, progress: Progress) -> int:
     from templatediff.run import Totals, extract_crawl
 
     totals = Totals()
     with progress, open_ledger(output.report, _told(crawl, asked, output)) as ledger, writer:
         records = extract_crawl(
-            crawl.paths, jobs=jobs, **asked, parts=writer.parts, totals=totals, progress=progress
+            crawl.paths, jobs=crew, **asked, parts=writer.parts, totals=totals, progress=progress
         )  # fmt: skip
         with contextlib.closing(cast("Generator[Extraction]", records)):  # ends its processes on an error
             for record in records:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from templatediff.cli.common import page_options, part_options, speech_options
+from templatediff.cli.common import limit_options, page_options, part_options, speech_options
 from templatediff.cli.output import FORMATS, open_writer
 from templatediff.cli.progress import Progress
 from templatediff.cli.single import extract_single, read_single
 from templatediff.errors import UsageError
 from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.parallel import Crew
 
 
 @click.command()
@@ -27,6 +31,7 @@ from templatediff.options import Options
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Default: text.")
 @part_options
 @page_options
+@limit_options
 @speech_options
 def page(
     file: Path,
@@ -36,6 +41,7 @@ def page(
     form: str,
     parts: tuple[str, ...],
     options: Options | None,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Write the content of one page, read from FILE or (-) from stdin.
@@ -47,9 +53,9 @@ def page(
     if parts and form != "jsonl":
         raise UsageError("--with adds keys to a JSON line: give --format jsonl")
     writer = open_writer(None, form, parts)
-    given, folder = read_single(file, url, site, "page")
+    given, folder = read_single(file, url, site, "page", crew.limits)
     with progress, writer:
-        record = extract_single(given, folder, templates, options, writer.parts, progress)
+        record = extract_single(given, folder, templates, options, writer.parts, crew, progress)
         if record.error is not None:
             progress.failure(record.path or "-", record.error.kind, record.error.message)
         writer.write(record)

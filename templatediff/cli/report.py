@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from templatediff.cli.progress import Progress
 from templatediff.cli.speech import plural, say
 from templatediff.errors import UsageError
 from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.parallel import Crew
 
 
 @click.command()
@@ -38,7 +42,7 @@ def report(
     output: Path,
     templates: Path | None,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Show a crawl, or stored templates, as plain HTML: open FOLDER/index.html in a browser.
@@ -67,7 +71,7 @@ def report(
             crawl.paths,
             output,
             templates,
-            jobs,
+            crew,
             options=options,
             **crawl.arguments(),
             totals=totals,
