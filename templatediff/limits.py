@@ -28,8 +28,8 @@ class Limits:
     max_seconds     seconds by the clock in a worker process
     max_memory      bytes of memory that a worker process takes for the page (where /proc/self/statm tells it: Linux)
 
-    Each is above what 40,000 real pages have. The parser's time grows with the square of depth, and of attributes on one
-    tag; its memory with nodes, a leaf's own with leaves. Raises UsageError for what is no positive number.
+    The parser's time grows with the square of depth, and of attributes on one tag; its memory with nodes; our own time and
+    memory with leaves (100,000 of them: some 10 s and 800 MB). Raises UsageError for what is no positive number.
 
     >>> Limits(max_depth=0)
     Traceback (most recent call last):
@@ -41,8 +41,8 @@ class Limits:
     max_nodes: int = 1_000_000
     max_depth: int = 4096
     max_attributes: int = 4096
-    max_leaves: int = 200_000
-    max_seconds: float = 60.0
+    max_leaves: int = 100_000
+    max_seconds: float = 120.0
     max_memory: int = 2048 * MIB
 
     def __post_init__(self) -> None:
