@@ -12,6 +12,7 @@ from templatediff.crawl import Skipped, Source, read_source
 from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError
 from templatediff.extraction import Extraction, failed
+from templatediff.journal import Entry, Journal, Row
 from templatediff.options import Options
 from templatediff.page import Failure, Page
 from templatediff.parallel import Crew
@@ -95,14 +96,21 @@ def apply(
     parts: Sequence[str] | None,
     totals: Totals,
     progress: Progress | None,
+    journal: Journal | None = None,
+    past: Sequence[Entry] = (),
 ) -> Iterator[Extraction]:
-    """The record of each page in `work`, in order; `totals` is counted up while they are drawn."""
+    """The record of each page in `work`, in order, but for the first, whose entries are in `past`; `totals` is counted up
+    while they are drawn."""
     wanted = tuple(parts) if parts is not None else ()
-    chunks = [work[start : start + CHUNK] for start in range(0, len(work), CHUNK)]
+    chunks = [work[start : start + CHUNK] for start in range(len(past), len(work), CHUNK)]
     applier = Applier(given, wanted) if parts is None else None
     counter = _Counter(totals)
     totals.failures.clear()
-    done = 0
+    for (source, name, _), entry in zip(work, past, strict=False):
+        counter.add(source.path, name, entry.row, entry.tally)
+    done = len(past)
+    if progress is not None and done:
+        progress("extract", done, len(work))
     for chunk, records in zip(chunks, crew.in_order(Applier, (given, wanted), chunks), strict=True):
         for (source, name, _), record in zip(chunk, records, strict=True):
             done += 1
@@ -111,6 +119,8 @@ def apply(
                 record = failed(Page(b"", path=source.path), name, failure), Tally()
             made, tally = record
             counter.add(source.path, name, made, tally)
+            if journal is not None:
+                journal.add(Entry(Row.of(made), tally), given.rules.get(name, ()))
             if progress is not None:
                 progress("extract", done, len(work))
             yield replace(made, _again=on_demand(applier, source, name)) if applier is not None else made
@@ -126,7 +136,7 @@ class _Counter:
         self.matched: Counter[Rule] = Counter()
         self.conflicts: Counter[tuple[Rule, Rule]] = Counter()
 
-    def add(self, path: str, site: str, made: Extraction, tally: Tally) -> None:
+    def add(self, path: str, site: str, made: Extraction | Row, tally: Tally) -> None:
         totals = self.totals
         totals.pages += 1
         totals.static += tally.static

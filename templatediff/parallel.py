@@ -35,8 +35,6 @@ _FEW = 2  # chunks up to which a second process costs more than it saves
 _PATIENCE = 3  # deaths outside of any item after which a run is given up
 _DYING = 5.0  # seconds that the end of a process may take to be known after its pipe has ended
 _LATE = 1.0  # seconds; a wait that ends this much too late was not ours: the machine slept, or we were stopped
-# loaded once by the server that workers are forked from, so that a worker is there at once
-_PRELOADED = ["templatediff.applying", "templatediff.survey"]
 
 # what workers send: (_ON, number of the item), (_OFF, None) between items, (_LOG, record), then (_DONE, result) or
 # (_ERROR, exception), or (_MEMORY, None) as their last word
@@ -70,17 +68,20 @@ class Crew:
     """Those who do the work: with `jobs` > 1, or if `guarded`, worker processes; else the caller's own.
 
     Processes start when they are needed and serve until the crew is closed; a context manager. They never outlive the
-    process that made them, however that ends. `limits` hold for each item.
+    process that made them, however that ends. `limits` hold for each item. The server that they are forked from loads the
+    modules in `preload` while the caller goes on; that is for whoever owns the process, since there is one such server in it.
     """
 
-    def __init__(self, jobs: int = 1, limits: Limits = DEFAULT, *, guarded: bool = False) -> None:
+    def __init__(
+        self, jobs: int = 1, limits: Limits = DEFAULT, *, guarded: bool = False, preload: Sequence[str] = ()
+    ) -> None:
         self.jobs = max(1, jobs)
         self.limits = limits
         self.separate = guarded or jobs > 1
         self._members: list[_Member] = []
         self._stage = 0
-        if guarded:  # the command line: the process is ours, and the server may get ready while we load the rest
-            forkserver.set_forkserver_preload(_PRELOADED)
+        if preload:
+            forkserver.set_forkserver_preload(list(preload))
             with _no_interrupts():
                 forkserver.ensure_running()
 

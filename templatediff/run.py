@@ -16,6 +16,7 @@ from templatediff.applying import Applier, apply
 from templatediff.crawl import Source, list_sources
 from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
+from templatediff.journal import Entry, Journal, inputs_of, templates_hash
 from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import utc_text
@@ -53,6 +54,7 @@ def extract_crawl(
     see: Callable[[Template], None] | None = None,
     totals: Totals | None = None,
     progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> Iterator[Extraction]:
     """The content of every page of a crawl, in byte order of `path`.
 
@@ -70,6 +72,8 @@ def extract_crawl(
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
     see        is shown the template of each site that has one, by name, before the first record
     totals     is counted up while the records are drawn
+    journal    keeps what a run needs to go on (`templatediff.journal`); pages that it knows to be done are counted, but
+               their records do not come again. Not with templates by site
 
     Raises InputError where there is no page, TemplateError for damaged templates. A page that fails is a record.
     """
@@ -90,10 +94,18 @@ def extract_crawl(
             if see is not None:
                 for template in _templates(given, reading.sites):
                     see(template)
-            yield from apply(given, work, crew, parts, totals, progress)
+            past = _begun(journal, given, reading) if journal is not None else ()
+            yield from apply(given, work, crew, parts, totals, progress, journal, past)
         finally:
             if given.spool is not None and parts is not None:
                 given.spool.remove()  # else it lives as long as a record that may still be asked for its parts
+
+
+def _begun(journal: Journal, given: Given, reading: Reading) -> Sequence[Entry]:
+    assert given.templates is not None, "templates are in a folder"
+    inputs = inputs_of((source.path, source.file) for source in reading.sources)
+    templates = templates_hash(Path(given.templates), reading.sites, given.rules)
+    return journal.begin(inputs, templates, [given.rules.get(each.site, ()) for each in reading.work()])
 
 
 def prepared(

@@ -50,9 +50,10 @@ LAYERS = [
     parallel render
     extraction
     pipeline
-    statics upkeep precheck
+    statics upkeep precheck journal
     reading
     applying survey
+    warm
     run
     beside
     report

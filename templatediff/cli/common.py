@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
 
+# what worker processes have from the beginning; a single page needs no layouts, which take the second
+PRELOAD = ("templatediff.warm", "scipy.cluster.hierarchy")
+
 Verb = Callable[..., Any]
 
 
@@ -348,7 +351,8 @@ def limit_options(verb: Verb) -> Verb:
         from templatediff.parallel import Crew
 
         limits = Limits(**{name: given.pop(name) for name in [*given] if name.startswith("max_")})
-        crew = Crew(given.pop("jobs", 1), limits, guarded=True)
+        preload = PRELOAD if "jobs" in given else PRELOAD[:1]
+        crew = Crew(given.pop("jobs", 1), limits, guarded=True, preload=preload)
         return verb(crew=click.get_current_context().with_resource(crew), **given)
 
     return with_crew
