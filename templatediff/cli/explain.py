@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from templatediff.cli.common import jobs_option, page_options, speech_options, spooled_stdin
-from templatediff.cli.output import json_line, utf8
+from templatediff.cli.output import for_terminal, json_line, utf8
 from templatediff.cli.progress import Progress
 from templatediff.cli.single import extract_single, read_single
 from templatediff.cli.sink import stdout
-from templatediff.cli.speech import plural, printable, say
+from templatediff.cli.speech import is_terminal, plural, printable, say
 from templatediff.cli.table import short
 from templatediff.errors import UsageError
 from templatediff.options import Options
@@ -96,7 +97,8 @@ def explain(
     with stdout() as out:
         if form == "jsonl":
             for leaf in shown:
-                out.write(json_line(leaf))
+                line = json_line(leaf)
+                out.write(for_terminal(line) if is_terminal(sys.stdout) else line)
         else:
             lines = [*_head(record, leaves, find), *_body(shown, whole=bool(progress.verbose))]
             out.write(utf8("".join(f"{line}\n" for line in lines)))

@@ -22,9 +22,10 @@ from templatediff.cli.sink import (
     truncated,
     whole_lines,
 )
-from templatediff.cli.speech import NAME, is_terminal, printable, spelled
+from templatediff.cli.speech import NAME, escaped_json, is_terminal, printable, spelled
 from templatediff.errors import OutputError, UsageError
 from templatediff.names import FileNames
+from templatediff.text import without_controls
 
 FORMATS = ("jsonl", "text", "markdown", "html")
 ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html"}
@@ -142,11 +143,13 @@ class JsonLines:
         self.kept = False
         self._file = PartFile(target) if target is not None else None
         self._stream: Sink | None = None
+        self._terminal = False
         self._cleanup = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         if self._file is None:
             self._stream = self._cleanup.enter_context(stdout())
+            self._terminal = is_terminal(sys.stdout)
         elif not self.resume or not self.count():
             self._stream = self._file.open()
         return self
@@ -170,7 +173,8 @@ class JsonLines:
 
     def write(self, record: Record) -> None:
         assert self._stream is not None
-        self._stream.write(json_line(record.to_dict(self.parts)))
+        line = json_line(record.to_dict(self.parts))
+        self._stream.write(for_terminal(line) if self._terminal else line)
 
 
 class Pages:
@@ -324,6 +328,11 @@ def json_line(record: Mapping[str, Any]) -> bytes:
         return msgspec.json.encode(_encodable(record)) + b"\n"
 
 
+def for_terminal(line: bytes) -> bytes:
+    """The same JSON with what a terminal would obey as escapes."""
+    return escaped_json(line.decode()).encode()
+
+
 def _encodable(value: Any) -> Any:
     r"""The value with what UTF-8 cannot hold spelled out: a file name's byte 0xff as the text \xff."""
     if isinstance(value, str):
@@ -350,13 +359,16 @@ def utf8(text: str) -> bytes:
 def body(record: Record, format: str) -> str:
     """The page's content in this format, with one line end after it; empty where there is no content.
 
-    HTML is a whole document, so that its characters are right when it is opened from a disk.
+    HTML is a whole document, so that its characters are right when it is opened from a disk. Control characters other
+    than tab and line end are left out, as the record's own Markdown and HTML have none.
     """
     if format == "html" and record.html:
         from templatediff.render import document
 
         return document(record.html, record.title)
-    text = record.text if format == "text" else record.markdown if format == "markdown" else record.html
+    text = (
+        without_controls(record.text) if format == "text" else record.markdown if format == "markdown" else record.html
+    )
     return text.rstrip("\n") + "\n" if text else ""
 
 
