@@ -269,6 +269,12 @@ def resolve(groups: Iterable[Group | None]) -> dict[Group, tuple[str, str]]:
     return found
 
 
+def no_page(skipped: Counter[str]) -> InputError:
+    """The error of an input without a page, with what is there instead."""
+    seen = ", ".join(f"{count} {kind}" for kind, count in sorted(skipped.items()))
+    return InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
+
+
 def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progress: Progress | None) -> Reading:
     """Read a crawl's files. Raises InputError where there is no page."""
     found = _read_all(given, sources, crew, totals, progress)
@@ -279,8 +285,7 @@ def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progre
         if group is not None
     ]
     if not pages:
-        seen = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.skipped.items()))
-        raise InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
+        raise no_page(totals.skipped)
     profiles = found.profiles
     lost = _lost(found.failures)
     if given.selection.limit is not None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from templatediff.crawl import Skipped, Source, list_sources
-from templatediff.errors import InputError
 from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, registrable_domain, url_shape
@@ -22,6 +21,7 @@ from templatediff.reading import (
     Progress,
     group_of,
     lost_page,
+    no_page,
     prepared_page,
     read_page,
     resolve,
@@ -148,7 +148,7 @@ def _by_site(given: Given, sources: list[Source], seen: list[_Seen]) -> list[Sit
         if one.failure is not None:
             survey.failures.append((source.path, one.failure.kind, one.failure.message))
     if not found:
-        raise InputError("no HTML page in the input")
+        raise no_page(Counter(one.kind for one in seen if one.kind is not None))
     for source, one in zip(sources, seen, strict=True):
         if one.kind is not None:
             name = _site_of_file(given, source, of_folder)

@@ -1,12 +1,16 @@
-"""What the verbs for one page share: reading it, and extracting it with or without a stored template."""
+"""What the verbs for one page share: its options, reading it, and extracting it with or without a stored template."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from templatediff.cli.common import read_page, spooled_stdin
+import click
+
+from templatediff.cli.common import Verb, read_page, spooled_stdin
 from templatediff.cli.progress import Progress
 from templatediff.errors import PageError, UsageError
 from templatediff.limits import Limits
@@ -19,19 +23,42 @@ if TYPE_CHECKING:
     from templatediff.parallel import Crew
 
 
-def read_single(file: Path, url: str | None, site: str | None, verb: str, limits: Limits) -> tuple[Page, str]:
-    """The page in FILE or, for -, on stdin, and the folder that names its site if nothing else does."""
-    if file.is_dir():
-        raise UsageError(f"{file} is a folder: templatediff extract reads crawls, {verb} reads one page")
-    place = spooled_stdin(limits.max_bytes) if file == Path("-") else file
-    page, folder = read_page(place, str(file), limits.max_bytes)
-    return dataclasses.replace(page, url=url or page.url, site=valid(site or "") or page.site), folder
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One page to read, what is known of it, and the folder of templates to apply: the arguments of `page` and `explain`."""
+
+    file: Path
+    templates: Path | None
+    url: str | None
+    site: str | None
+
+    def spooled(self, limits: Limits) -> Path:
+        """The file, or one that holds what is on stdin."""
+        return spooled_stdin(limits.max_bytes) if self.file == Path("-") else self.file
+
+
+def single_options(verb: Verb) -> Verb:
+    """FILE, --templates, --url and --site, given to the verb as `single`."""
+
+    @click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
+    @click.option(
+        "--templates",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="Apply the site's template stored in DIR.",
+    )
+    @click.option("--url", metavar="URL", help="Where the page was fetched: finds the site and makes links absolute.")
+    @click.option("--site", metavar="NAME", help="The page is of the site NAME.")
+    @functools.wraps(verb)
+    def with_single(file: Path, templates: Path | None, url: str | None, site: str | None, **rest: Any) -> Any:
+        return verb(single=Single(file, templates, url, site), **rest)
+
+    return with_single
 
 
 def extract_single(
-    page: Page,
-    folder: str,
-    templates: Path | None,
+    single: Single,
+    verb: str,
     options: Options | None,
     parts: tuple[str, ...],
     crew: Crew,
@@ -42,15 +69,24 @@ def extract_single(
     from templatediff.page import Failure, host_of
     from templatediff.store import site_folders
 
-    if templates is not None:
-        site_folders(templates)  # refuses a folder that holds no template
+    page, folder = _read(single, verb, crew.limits)
+    if single.templates is not None:
+        site_folders(single.templates)  # refuses a folder that holds no template
     try:
-        record, warning = crew.call(extracted, page, folder, templates, options, parts, crew.limits)
+        record, warning = crew.call(extracted, page, folder, single.templates, options, parts, crew.limits)
     except PageError as error:
         return failed(page, page.site or host_of(page.url) or folder, Failure(error.kind, error.message))
     if warning:
         progress.warn(warning)
     return record
+
+
+def _read(single: Single, verb: str, limits: Limits) -> tuple[Page, str]:
+    """The page, and the folder that names its site if nothing else does."""
+    if single.file.is_dir():
+        raise UsageError(f"{single.file} is a folder: templatediff extract reads crawls, {verb} reads one page")
+    page, folder = read_page(single.spooled(limits), str(single.file), limits.max_bytes)
+    return dataclasses.replace(page, url=single.url or page.url, site=valid(single.site or "") or page.site), folder
 
 
 def extracted(
