@@ -20,10 +20,9 @@ from urllib.parse import quote
 
 from templatediff.decode import guess_utf16
 from templatediff.errors import InputError, PageError, UsageError
+from templatediff.limits import DEFAULT
 from templatediff.page import Failure, Page, mirror_host, utc_text
 
-#: Larger pages are failures of kind "too-large"; bytes, after decompression.
-MAX_BYTES = 32 * 1024 * 1024
 #: How much of a file is looked at to tell what it is.
 SNIFF_BYTES = 4096
 #: A longer list of paths is refused; bytes.
@@ -291,13 +290,13 @@ def _bytes(path: str) -> bytes:
 # -- one file
 
 
-def read_source(source: Source) -> Page | Skipped:
-    """The page in a file, a page with its failure, or what the file is instead.
+def read_source(source: Source, most: int = DEFAULT.max_bytes) -> Page | Skipped:
+    """The page in a file, a page with its failure, or what the file is instead; `most` bytes are read, after decompression.
 
     Never raises for what a file holds. A sidecar `PAGE.meta.json` may give url, fetched, charset and site.
     """
     try:
-        data = _read_html(source)
+        data = _read_html(source, most)
         if isinstance(data, Skipped):
             return data
         page = Page(data, url=source.url, fetched=source.fetched, path=source.path)
@@ -348,7 +347,7 @@ def _as_ascii(head: bytes) -> bytes:
     return text.encode("ascii", "replace")
 
 
-def _read_html(source: Source) -> bytes | Skipped:
+def _read_html(source: Source, most: int) -> bytes | Skipped:
     """The file's bytes if it is a page, decompressed; raises PageError."""
     name = os.path.basename(source.file)
     ending = _ending(name)
@@ -363,17 +362,17 @@ def _read_html(source: Source) -> bytes | Skipped:
                     raise PageError("binary", f"the name says HTML, but the file holds {_article(kind)}")
                 return Skipped(source.path, "archive" if compressed else _skipped_kind(kind, ending))
             size = os.fstat(file.fileno()).st_size
-            if size > MAX_BYTES:
-                raise PageError("too-large", f"{size:,} bytes: more than {MAX_BYTES:,} are not read")
-            data = head + file.read(MAX_BYTES + 1 - len(head))
+            if size > most:
+                raise PageError("too-large", f"{size:,} bytes: more than {most:,} are not read")
+            data = head + file.read(max(0, most + 1 - len(head)))
     except OSError as error:
         if not is_named and ending in _KIND_OF_ENDING:
             return Skipped(source.path, _KIND_OF_ENDING[ending])
         raise PageError("unreadable", _why(source.file, error)) from None
     if compressed:
-        return _whole(data)
-    if len(data) > MAX_BYTES:
-        raise PageError("too-large", f"more than {MAX_BYTES:,} bytes are not read")
+        return _whole(data, most)
+    if len(data) > most:
+        raise PageError("too-large", f"more than {most:,} bytes are not read")
     return data
 
 
@@ -434,10 +433,10 @@ def _gunzip(data: bytes, limit: int) -> tuple[bytes, bool]:
             return b"".join(parts), stream.eof
 
 
-def _whole(data: bytes) -> bytes:
-    text, ended = _gunzip(data, MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        raise PageError("too-large", f"more than {MAX_BYTES:,} bytes when decompressed are not read")
+def _whole(data: bytes, most: int) -> bytes:
+    text, ended = _gunzip(data, most + 1)
+    if len(text) > most:
+        raise PageError("too-large", f"more than {most:,} bytes when decompressed are not read")
     if not ended:
         raise PageError("truncated", "the gzip data is cut short or damaged: fetch the page again")
     return text
@@ -446,7 +445,7 @@ def _whole(data: bytes) -> bytes:
 def _with_sidecar(page: Page, sidecar: str) -> Page:
     try:
         with open(sidecar, "rb") as file:
-            data = file.read(MAX_BYTES)
+            data = file.read(DEFAULT.max_bytes)
     except FileNotFoundError:
         return page
     except OSError as error:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templatediff import crawl
 from templatediff.crawl import Skipped, Source, list_sources, read_crawl, read_list, read_source, sniff
 from templatediff.errors import InputError, UsageError
 from templatediff.page import Page
@@ -302,13 +301,12 @@ def test_damaged_files_under_an_html_name_are_failures(tmp_path: Path, data: byt
         assert isinstance(found, Page) and found.html == b"" and found.path == name
 
 
-def test_too_large_pages_are_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crawl, "MAX_BYTES", 10_000)
+def test_too_large_pages_are_failures(tmp_path: Path) -> None:
     put(tmp_path, "a.html", data=HTML.ljust(10_000))
     put(tmp_path, "b.html", data=HTML.ljust(10_001))
     put(tmp_path, "c.html", data=gzip.compress(HTML.ljust(10_001)))
     put(tmp_path, "d.html", data=gzip.compress(HTML.ljust(10_000)))
-    kinds = [failure_kind(read_source(source)) for source in list_sources([tmp_path])]
+    kinds = [failure_kind(read_source(source, 10_000)) for source in list_sources([tmp_path])]
     assert kinds == [None, "too-large", "too-large", None]
 
 

@@ -19,7 +19,7 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options yardstick
+    limits lock options yardstick
     judge
     text
     page
@@ -49,12 +49,13 @@ LAYERS = [
     reasons search
     inline
     rebuild
-    render parallel
+    parallel render
     extraction
     pipeline
-    statics upkeep precheck
+    statics upkeep precheck journal
     reading
     applying survey
+    warm
     run
     beside
     report
