@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from templatediff.applying import Applier, apply
-from templatediff.crawl import Source, list_sources
+from templatediff.crawl import Fields, Source, list_sources
 from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
 from templatediff.options import Options
 from templatediff.page import utc_text
 from templatediff.pipeline import ALONE, Template
 from templatediff.profile import SiteProfile
-from templatediff.reading import Given, Progress, Reading, Spool, Totals, read
+from templatediff.reading import Given, Progress, Reading, Totals, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection
+from templatediff.spool import Spool
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.upkeep import put
@@ -44,6 +45,8 @@ def extract_crawl(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    carry: Sequence[str] = (),
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
     template_text: str | Path | None = None,
@@ -51,9 +54,9 @@ def extract_crawl(
     totals: Totals | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Extraction]:
-    """The content of every page of a crawl, in byte order of `path`.
+    """The content of every page of a crawl, in byte order of `path`; of an archive in stored order.
 
-    paths      folders and files
+    paths      folders, files and archives
     templates  a folder of stored templates, or templates by site: applied, and nothing is learned (with `update`:
                the folder learns from the crawl first)
     jobs       processes; none is started for 1
@@ -61,6 +64,8 @@ def extract_crawl(
     limit      pages of each site, the first in order
     include    globs on the URL, else the path (`templatediff.selection.Selection`): only such pages come out
     exclude    globs: such pages neither teach nor come out
+    fields     names of the fields of JSON lines: {"html": "raw", "url": "address", "fetched": "when"}, any of them
+    carry      fields of a JSON line or sidecar that go into `source` of its page's record
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
@@ -72,7 +77,9 @@ def extract_crawl(
     totals = totals if totals is not None else Totals()
     if template_text is not None:
         ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
-    given = Given(options, site, site_from, Selection(tuple(include), tuple(exclude), limit))
+    given = Given(
+        options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry)
+    )
     given, reading = prepared(_several(paths), given, templates, jobs, update, fetched, ignore, totals, progress)
     work = reading.work()
     if not work:
@@ -107,7 +114,7 @@ def prepared(
     if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
     given = replace(given, fit=templates is not None and not update)
-    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])])
+    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])], fields=given.fields)
     reading = read(given, sources, jobs, totals, progress)
     if isinstance(templates, Mapping):
         _check_options(given, templates)
@@ -206,6 +213,7 @@ def learn_crawl(
     limit: int | None = None,
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
     ignore: Sequence[Path] = (),
     totals: Totals | None = None,
     progress: Progress | None = None,
@@ -220,8 +228,15 @@ def learn_crawl(
         raise UsageError("since drops older pages from templates that are there: it needs update")
     since = utc_text(since, "since")
     totals = totals if totals is not None else Totals()
-    given = Given(options, site, site_from, Selection(exclude=tuple(exclude), limit=limit), since=since or "")
-    sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
+    given = Given(
+        options,
+        site,
+        site_from,
+        Selection(exclude=tuple(exclude), limit=limit),
+        since=since or "",
+        fields=Fields.of(fields),
+    )
+    sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)], fields=given.fields)
     reading = read(given, sources, jobs, totals, progress)
     profiles = reading.profiles
     if not profiles:

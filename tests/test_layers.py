@@ -19,7 +19,7 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options yardstick
+    lock options spool yardstick
     judge
     text
     page
@@ -70,6 +70,7 @@ HOMES = {
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},
+    "fastwarc": {"crawl"},
     "click": {"cli"},
     "rich": {"cli"},
     "nh3": {"render"},
