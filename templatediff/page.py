@@ -136,6 +136,20 @@ def host_of(url: str | None) -> str | None:
     return None if parts is None else _without_www(parts.netloc)
 
 
+def file_of(url: str | None) -> str | None:
+    """The path under which a mirror would keep a page: host, path, query; None where `normal_url` is None.
+
+    >>> file_of("https://www.Example.com/a/?page=2#top"), file_of("http://example.com")
+    ('www.example.com/a/index.html?page=2', 'example.com/index.html')
+    """
+    parts = _split(url)
+    if parts is None:
+        return None
+    path = parts.path or "/"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.netloc}{path}{'index.html' if path.endswith('/') else ''}{query}"
+
+
 def registrable_domain(host: str) -> str:
     """The part of a host name that its owner registered, by the public suffix list; else the host itself.
 

@@ -678,3 +678,13 @@ def test_of_cut_lines_are_read_what_is_there(tmp_path: Path) -> None:
         packed = pack(data)
         found, _ = told(put(tmp_path / name, packed[:-120] if name.endswith("gz") else packed[:-4]))
         assert found[-1][1] == "truncated" and [kind for _, kind in found].count("truncated") == 1
+
+
+def test_a_zip_member_without_a_name_does_no_harm(tmp_path: Path) -> None:
+    data = zip_of([("a.html", HTML), ("b.html", HTML)], zipfile.ZIP_STORED)
+    central = data.index(b"PK\x01\x02")
+    nameless = bytearray(data)
+    nameless[central + 28 : central + 30] = b"\0\0"
+    nameless[central + 30 : central + 32] = (6).to_bytes(2, "little")  # the name's bytes count as an extra field
+    for source in list_sources(put(tmp_path / "x.zip", bytes(nameless))):
+        assert isinstance(read_source(source), Page | Skipped)

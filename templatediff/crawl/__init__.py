@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from templatediff.crawl.bounds import SNIFF_BYTES
+from templatediff.crawl.containers import is_member
 from templatediff.crawl.listing import each_source, list_sources, only_source
 from templatediff.crawl.lists import read_list
 from templatediff.crawl.reading import read_source
@@ -20,6 +21,7 @@ __all__ = [
     "Fields",
     "Skipped",
     "Source",
+    "is_member",
     "list_sources",
     "only_source",
     "read_crawl",

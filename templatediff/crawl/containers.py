@@ -60,6 +60,17 @@ def container_kind(file: str, *, given: bool, fields: Fields) -> str | None:
     return "jsonl" if jsonlines.has_html(_beginning(file, packing, jsonlines.LOOK_BYTES)[0], fields) else None
 
 
+def is_member(path: str) -> bool:
+    """Whether a record's path is that of a member of an archive.
+
+    >>> is_member("x.tar.gz!a/b.html"), is_member("-!3"), is_member("news!/a.html")
+    (True, True, False)
+    """
+    archive, mark, _ = path.partition("!")
+    name = archive.rpartition("/")[2]
+    return bool(mark) and (name == "-" or _ARCHIVE_NAME.search(name) is not None)
+
+
 def top_of(file: str) -> str:
     """The name of the folder that an archive stands for.
 

@@ -47,7 +47,7 @@ def index(file: str, cut: bool) -> Iterator[Entry]:
             if _is_web_archive(info.filename):
                 yield from _records(file, info)
         return
-    yield from named_entries(_entry(file, info) for info in infos if not info.is_dir())
+    yield from named_entries(_entry(file, info) for info in infos if not info.filename.endswith("/"))
 
 
 def _check_apart(infos: list[zipfile.ZipInfo]) -> None:
