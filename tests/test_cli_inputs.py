@@ -61,6 +61,11 @@ def test_json_lines_on_stdin(lines: bytes) -> None:
     assert "Beasts of the river" not in found[0]["text"]
 
 
+def test_lines_on_stdin_without_url_are_of_a_site_called_so() -> None:
+    (one,) = records(run("extract", "-", stdin=lines_of([{"html": page_of("otter")}])))
+    assert (one["path"], one["site"], one["url"]) == ("-!1", "stdin", None)
+
+
 def test_a_json_line_without_html_is_named_with_its_fields_and_gives_status_1(lines: bytes) -> None:
     result = run("extract", "-", stdin=lines + b'{"text": "words", "title": "x"}\n')
     assert result.exit_code == 1

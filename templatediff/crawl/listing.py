@@ -164,7 +164,7 @@ def _sources_of(
             if other is None or item.only is not None:
                 archive = container_kind(opened, given=item.only is not None, fields=pattern.fields)
             if archive is not None:
-                site = "" if item.only is not None else below + top_of(file)
+                site = below + top_of(file) if item.only is None else name if file == "-" else ""
                 yield real, replace(made, path=path, file=opened, folder_site=site, archive=archive)
             else:
                 url = file_url(host, url_path, file) if host else None
