@@ -6,10 +6,9 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime
 from urllib.parse import quote
 
-from templatediff.errors import UsageError
 from templatediff.page import host_of, mirror_host, utc_text
 
 #: HTTrack's folder of what the mirror was made from: a log, a list and the fetched files once more.
@@ -25,6 +24,8 @@ _SCRIPT = re.compile(r"\.(?:php\d?|aspx?|jspx?|cgi|cfm|pl|do)\Z", re.I)
 _NOTE = re.compile(
     rb"<!--\s*Mirrored from (?P<url>[^\s<>]+) by HTTrack Website Copier/[^<>]*?,\s*(?P<date>\w{3}, [^<>,]{10,40}?)\s*-->"
 )
+_HTTP_DATE = re.compile(r"\w{3}, (\d\d?) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SAVED_TYPE = re.compile(rb"<!-- Added by HTTrack -->\s*<meta\b[^>]*?\bcontent=[\"']([^\"'>]{1,200})[\"']", re.I)
 _MOVED = re.compile(
     rb"<meta\s+http-equiv=[\"']?refresh\b.{0,4000}?<title>Page has moved</title>.{0,400}<a\s+href=.{0,4000}?"
@@ -121,7 +122,13 @@ def read_note(data: bytes) -> Note | None:
 
 
 def _date(text: str) -> str | None:
+    """The time of an HTTP date, whatever language the machine speaks."""
+    found = _HTTP_DATE.fullmatch(text)
+    if found is None:
+        return None
+    day, month, year, hour, minute, second = found.groups()
     try:
-        return utc_text(parsedate_to_datetime(text))
-    except (ValueError, UsageError):
+        when = datetime(int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second), tzinfo=UTC)
+        return utc_text(when)
+    except ValueError:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -74,6 +72,9 @@ def gunzip(data: bytes, limit: int) -> tuple[bytes, bool]:
 
 def _parts(stream: BinaryIO, packing: str) -> Iterator[tuple[bytes, str | None]]:
     """(what comes next, None), and last (b"", damage) where the stream is cut or damaged."""
+    import bz2
+    import lzma
+
     damage = None
     try:
         if packing == "gzip":

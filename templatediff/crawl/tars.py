@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-import tarfile
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from templatediff.crawl.members import named_entries, plain_name
 from templatediff.crawl.source import Entry, Member
 from templatediff.page import Failure
+
+if TYPE_CHECKING:
+    import tarfile
+
+_BLOCK = 512
 
 
 def is_tar(head: bytes) -> bool:
@@ -22,6 +27,8 @@ def index(file: str, cut: bool) -> Iterator[Entry]:
 
 
 def _entries(file: str, cut: bool) -> Iterator[Entry]:
+    import tarfile
+
     size = os.path.getsize(file)
     places: dict[str, Member] = {}  # for hard links: the same file under another name
     damage = None
@@ -66,5 +73,5 @@ def _is_end(file: str, offset: int, size: int) -> bool:
     """Whether the archive ends here: with a block of zeros, or with the file."""
     with open(file, "rb") as stream:
         stream.seek(offset)
-        block = stream.read(tarfile.BLOCKSIZE)
+        block = stream.read(_BLOCK)
     return not block.strip(b"\0")

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import stat
 import struct
-import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from templatediff.crawl import warcs
 from templatediff.crawl.members import named_entries
@@ -19,10 +18,14 @@ from templatediff.crawl.source import Entry, Member
 from templatediff.errors import PageError
 from templatediff.page import Failure
 
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
 _LOCAL = b"PK\x03\x04"
 _EMPTY = b"PK\x05\x06"
 _LOCAL_HEAD = struct.Struct("<4s5HIIIHH")
-_FORMS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
+_STORED, _DEFLATED = 0, 8  # of the methods of packing
+_FORMS = {_STORED: "stored", _DEFLATED: "deflated"}
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 0x1, 0x8, 0x800
 _CHUNK = 256 * 1024
 
@@ -34,6 +37,8 @@ def is_zip(head: bytes) -> bool:
 
 def index(file: str, cut: bool) -> Iterator[Entry]:
     """The members in stored order; those of a WACZ are the records of its WARCs. Raises PageError for a bomb."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(file) as archive:
             infos = sorted(archive.infolist(), key=lambda info: info.header_offset)
@@ -50,7 +55,7 @@ def index(file: str, cut: bool) -> Iterator[Entry]:
     yield from named_entries(_entry(file, info) for info in infos if not info.filename.endswith("/"))
 
 
-def _check_apart(infos: list[zipfile.ZipInfo]) -> None:
+def _check_apart(infos: list[ZipInfo]) -> None:
     # One stretch of bytes under many names is how a small file is made to unpack to petabytes.
     end = 0
     for info in infos:
@@ -63,8 +68,8 @@ def _is_web_archive(name: str) -> bool:
     return name.startswith("archive/") and name.lower().endswith((".warc", ".warc.gz"))
 
 
-def _records(file: str, info: zipfile.ZipInfo) -> Iterator[Entry]:
-    if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & _ENCRYPTED:
+def _records(file: str, info: ZipInfo) -> Iterator[Entry]:
+    if info.compress_type != _STORED or info.flag_bits & _ENCRYPTED:
         yield Entry(info.filename, failure=Failure("packed", "a WARC in a WACZ has to be stored, not packed again"))
         return
     with open(file, "rb") as stream:
@@ -73,7 +78,7 @@ def _records(file: str, info: zipfile.ZipInfo) -> Iterator[Entry]:
         yield entry.below(info.filename)
 
 
-def _entry(file: str, info: zipfile.ZipInfo) -> Entry:
+def _entry(file: str, info: ZipInfo) -> Entry:
     name = _name(info)
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
@@ -91,7 +96,7 @@ def _member(file: str, name: str, flags: int, method: int, offset: int, size: in
     return Entry(name, Member("zip-" + _FORMS[method], file, name, offset, size, crc))
 
 
-def _name(info: zipfile.ZipInfo) -> str:
+def _name(info: ZipInfo) -> str:
     name = info.orig_filename
     if not info.flag_bits & _UTF8:
         name = _decoded(name.encode("cp437"))
@@ -122,7 +127,7 @@ def _salvaged(file: str, problem: str) -> Iterator[Entry]:
             name = _decoded(stream.read(name_size))
             start = offset + _LOCAL_HEAD.size + name_size + extra_size
             if flags & _SIZES_FOLLOW:
-                found = _deflated_size(stream, start) if method == zipfile.ZIP_DEFLATED else None
+                found = _deflated_size(stream, start) if method == _DEFLATED else None
                 if found is None:
                     break
                 packed, crc = found
