@@ -415,13 +415,20 @@ def _expected_f1(p: Ints, kept: Ints, tokens: Ints) -> float:
 
 def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     """The page's headline: the highest heading that is its title or a part of it, else its main heading if that agrees with
-    the title, else the title without the site's part."""
+    the title, else the title without the site's part. A part that most siblings' titles have too is the site's."""
     context, page = labels.context, labels.context.page
-    named = np.flatnonzero((page.heading > 0) & np.isin(page.text_hash, page.title_hashes))
+    of_site = np.zeros(len(page), bool)
+    if labels.site is not None and labels.site.n:
+        of_site = 2 * labels.site.k("title", page.text_hash) > labels.site.n
+    named = np.flatnonzero((page.heading > 0) & np.isin(page.text_hash, page.title_hashes) & ~of_site)
     if len(named):
         return texts[int(named[np.argmin(page.heading[named])])]
     place = context.main_heading
-    if place >= 0 and (context.title_share[place] >= 0.5 or (page.heading[place] == 1 and not page.title)):
+    if (
+        place >= 0
+        and not of_site[place]
+        and (context.title_share[place] >= 0.5 or (page.heading[place] == 1 and not page.title))
+    ):
         return texts[place]
     return own_title(page, labels.site) or (texts[place] if place >= 0 else None)
 

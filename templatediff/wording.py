@@ -17,7 +17,6 @@ import numpy as np
 
 from templatediff.evidence import LONG, NAME_COLUMNS, Context, name_parts
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
-from templatediff.fingerprint import Ints
 from templatediff.lessons import NAMES as LESSON_NAMES
 from templatediff.repetition import View
 
@@ -29,10 +28,9 @@ __all__ = ["COLUMNS", "THEMES", "THEME_OF", "Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a page's leaves: the evidence matrix (columns as COLUMNS) and what it was worked out from."""
+    """What the evidence of a page's leaves was worked out from."""
 
     context: Context
-    values: Ints
     names: dict[str, float]  # log odds of content of parts of ids and classes
 
     @cached_property
@@ -81,7 +79,7 @@ def _repetition(facts: Facts, leaf: int, column: str, value: float, sign: float)
         return f"at the same place on {found} of {view.n} other pages {of}"
     if kind == "folded" and found > k:
         return f"but for numbers and dates on {found} of {view.n} other pages {of}"
-    return f"on {k} of {view.n} other pages {of}"
+    return f"on {k or 'none'} of {view.n} other pages {of}"
 
 
 def _targets(facts: Facts, leaf: int, column: str, value: float, sign: float) -> str | None:
@@ -270,7 +268,7 @@ def _position(facts: Facts, leaf: int, column: str, value: float, sign: float) -
 
 def _gist(facts: Facts, leaf: int, column: str, value: float, sign: float) -> str | None:
     if column == "is_title":
-        return "is the page's title" if value else None
+        return "is the page's title, or a part of it" if value else None
     if column == "title_share":
         return f"{value:.0%} of its words stand in the page's title"
     return f"likeness to the rest of the page {value:.2f}"

@@ -149,7 +149,7 @@ def test_a_leaf_is_found_by_keyboard_alone(demo: Path, tab: Any) -> None:
     assert focus.get_attribute("aria-selected") == "true"
     told = page.get_by_role("complementary", name="Evidence")
     assert re.search(
-        r"Kept.*P\(content\)\s+\.\d{3}.*0 of 6 other pages of the layout.*Reasons", told.inner_text(), re.S
+        r"Kept.*P\(content\)\s+\.\d{3}.*0 of 6 other pages of the layout.*Because.*Despite", told.inner_text(), re.S
     )
     assert "body > main:nth-child(3)" in told.inner_text()
     assert page.locator("#evidence").get_attribute("aria-live") == "polite"
