@@ -186,8 +186,8 @@ def test_one_member_can_be_named(tmp_path: Path) -> None:
 
 
 def test_an_archive_of_several_pages_is_not_one_page(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x.zip holds 2 .*x.zip!a.html"):
-        only_source(put(tmp_path / "x.zip", zip_of([("a.html", HTML), ("b.html", HTML)])))
+    with pytest.raises(InputError, match=r"x.zip holds 2 .*x.zip!a/b.html"):
+        only_source(put(tmp_path / "x.zip", zip_of([("a/b.html", HTML), ("b.html", HTML)])))
     assert only_source(put(tmp_path / "y.zip", zip_of([("a.html", HTML)]))).path == "y.zip!a.html"
 
 
@@ -688,3 +688,30 @@ def test_a_zip_member_without_a_name_does_no_harm(tmp_path: Path) -> None:
     nameless[central + 30 : central + 32] = (6).to_bytes(2, "little")  # the name's bytes count as an extra field
     for source in list_sources(put(tmp_path / "x.zip", bytes(nameless))):
         assert isinstance(read_source(source), Page | Skipped)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["x.warc.gz", "stream.warc.gz", "x.tar.gz", "x.zip", "x.jsonl.gz"])
+def test_memory_does_not_grow_with_the_archive(tmp_path: Path, form: str) -> None:
+    import tracemalloc
+
+    def peak(number: int) -> int:
+        bodies = [HTML + b"%d" % place + b"<p>words of the page" * 2500 for place in range(number)]
+        if "warc" in form:
+            records = [record("response", response(body), f"{URL}?{place}") for place, body in enumerate(bodies)]
+            data = warc_gz(records) if form.startswith("x") else gzip.compress(b"".join(records), 1)
+        elif "json" in form:
+            data = gzip.compress(lines_of({"html": body.decode()} for body in bodies), 1)
+        else:
+            members = [(f"{place}.html", body) for place, body in enumerate(bodies)]
+            data = zip_of(members) if "zip" in form else gzip.compress(tar_of(members), 1)
+        file = put(tmp_path / f"{number}-{form}", data)
+        del bodies, data
+        tracemalloc.start()
+        assert sum(1 for _ in read_crawl(file)) == number
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    few, many = peak(40), peak(400)  # 2 MB of pages, 20 MB
+    assert many < few + 1_000_000

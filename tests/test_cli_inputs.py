@@ -123,6 +123,10 @@ def test_learning_from_an_archive_is_learning_from_its_folder(zipped: Path, tmp_
 def test_one_page_of_an_archive(zipped: Path) -> None:
     result = run("page", f"{zipped}!www.example.com/otter.html")
     assert result.exit_code == 0 and "The otter lives" in result.stdout
+    one = lines_of([{"html": page_of("otter"), "url": f"{HOST}/a"}])
+    assert "The otter lives" in run("page", "-", stdin=one).stdout
+    two = run("page", "-", stdin=one * 2)
+    assert two.exit_code == 2 and "name one of them" in two.stderr and "/tmp" not in two.stderr
     several = run("page", zipped)
     assert several.exit_code == 2 and "holds 6 pages or files" in several.stderr
     beside = run("explain", f"{zipped}!www.example.com/otter.html", "--beside", zipped, "--find", "river")

@@ -115,6 +115,7 @@ def test_what_a_mirrors_maker_left_is_counted_and_teaches_nothing(tmp_path: Path
     put(tmp_path / "www.example.com/a.html.orig", HTML)
     expected = {"httrack-index": 1, "hts-cache": 2, "moved": 1, "orig": 1}
     assert told(tmp_path) == (["www.example.com/a.html"], expected)
+    assert told(tmp_path / "www.example.com/a.html.orig") == (["a.html.orig"], {}), "who names it wants it"
     members = [
         (str(file.relative_to(tmp_path)), file.read_bytes()) for file in sorted(tmp_path.rglob("*")) if file.is_file()
     ]

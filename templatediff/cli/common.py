@@ -197,7 +197,7 @@ def read_page(file: Path, called: str) -> tuple[Page, str]:
     """The page in a file, and the name of the folder that holds it; InputError if it is no page."""
     from templatediff.crawl import Skipped, only_source, read_source
 
-    source = only_source(file)
+    source = only_source(file, called)
     found = read_source(source)
     if isinstance(found, Skipped):
         raise InputError(f"{called} is no HTML page ({found.kind})")

@@ -101,15 +101,18 @@ def _in_order(files: list[tuple[Source, str | None]]) -> Iterator[Source]:
         yield from chosen
 
 
-def only_source(path: str | Path) -> Source:
-    """The one candidate that a file is, or that an archive of one page holds. Raises InputError where there are several."""
+def only_source(path: str | Path, called: str | None = None) -> Source:
+    """The one candidate that a file is, or that an archive of one page holds. Raises InputError where there are several.
+
+    `called` is what the file is called in messages, its path by default.
+    """
+    called = called or str(path)
     found = [source for source in list_sources([path]) if source.other is None]
     if len(found) > 1:
-        raise InputError(
-            f"{path} holds {len(found):,} pages or files: name one of them, as {found[0].path.rpartition('/')[2]}"
-        )
+        first = found[0].path.partition("!")[2]
+        raise InputError(f"{called} holds {len(found):,} pages or files: name one of them, as {called}!{first}")
     if not found:
-        raise InputError(f"{path} holds no page")
+        raise InputError(f"{called} holds no page")
     return found[0]
 
 
@@ -159,9 +162,9 @@ def _sources_of(
             if real in ignored or file.endswith(SIDECAR):
                 continue
             path, opened = prefix + below + file, os.path.join(item.top, below + file)
-            other = kind or other_kind(below, file)
+            other = kind or (other_kind(below, file) if item.only is None else None)
             archive = None
-            if other is None or item.only is not None:
+            if other is None:
                 archive = container_kind(opened, given=item.only is not None, fields=pattern.fields)
             if archive is not None:
                 site = below + top_of(file) if item.only is None else name if file == "-" else ""
