@@ -41,9 +41,10 @@ LAYERS = [
     store
     gist
     evidence
-    lessons
+    lessons overall
     verdict
-    label wording
+    label facts
+    wording
     reasons search
     inline
     rebuild
