@@ -9,7 +9,7 @@ from pathlib import Path
 
 from templatediff import pipeline
 from templatediff.applying import Applier
-from templatediff.crawl import Skipped, Source, list_sources, read_source
+from templatediff.crawl import Skipped, Source, only_source, read_source
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.extraction import Extraction, failed
 from templatediff.limits import Limits
@@ -48,10 +48,11 @@ def extract_beside(
     with crewed(jobs, limits) as crew:
         given = Given(options, selection=Selection(exclude=tuple(exclude)), limits=crew.limits)
         given, reading = prepared(paths, given, None, crew, False, None, (), totals, progress)
-        found = _in_crawl(reading, file)
+        asked = only_source(file)
+        found = _in_crawl(reading, asked)
         if found is not None and (site is not None or url is not None):
             raise UsageError(f"{file} is a page of the input, which tells its URL and site: leave --url and --site out")
-        source, name = found or (list_sources([file])[0], None)
+        source, name = found or (asked, None)
         page = read_source(source, crew.limits.max_bytes)
         if isinstance(page, Skipped):
             raise InputError(f"{file} is no HTML page ({page.kind})")
@@ -78,10 +79,13 @@ def _extracted(given: Given, page: Page, options: Options | None, parts: tuple[s
     )  # fmt: skip
 
 
-def _in_crawl(reading: Reading, file: str | Path) -> tuple[Source, str] | None:
-    """The source and site of a file that is a page of the crawl."""
-    real = os.path.realpath(file)
+def _in_crawl(reading: Reading, asked: Source) -> tuple[Source, str] | None:
+    """The source and site of a file, or a member of an archive, that is a page of the crawl."""
+    real = os.path.realpath(asked.file)
+    member = asked.member.name if asked.member is not None else None
     for source, site in zip(reading.sources, reading.sites, strict=True):
+        if (source.member.name if source.member is not None else None) != member:
+            continue
         if os.path.basename(source.file) == os.path.basename(real) and os.path.realpath(source.file) == real:
             return source, site
     return None

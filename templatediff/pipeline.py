@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from templatediff import render
-from templatediff.crawl import Skipped, list_sources, read_source
+from templatediff.crawl import Skipped, only_source, read_source
 from templatediff.decode import decode
 from templatediff.drift import PageFit, page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
@@ -156,7 +156,7 @@ def as_page(given: Page | str | bytes | Path, url: str | None = None, limits: Li
     if isinstance(given, Path):
         if given.is_dir():
             raise UsageError(f"{given} is a folder: extract_crawl reads crawls, a page is one file")
-        found = read_source(list_sources([given])[0], limits.max_bytes)
+        found = read_source(only_source(given), limits.max_bytes)
         if isinstance(found, Skipped):
             found = Page(b"", path=found.path, failure=Failure("not-html", f"looks like {found.kind}, not like HTML"))
         return replace(found, url=url) if url is not None else found
@@ -326,6 +326,7 @@ def _record(
         lang=head.lang,
         text_hash=f"{bytes_hash(content.encode('utf-8', 'surrogatepass')):016x}",
         error=None,
+        source=page.source,
     )
     if "markdown" in parts or "html" in parts:
         rich = leaves if leaves.markup else segment(text, options, rich=True, limits=limits)

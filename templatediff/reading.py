@@ -6,16 +6,12 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
-import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
-from templatediff.crawl import Skipped, Source, read_source
+from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.fingerprint import Fingerprint
@@ -28,6 +24,7 @@ from templatediff.profile import SiteProfile
 from templatediff.rules import Rule
 from templatediff.segment import Leaves
 from templatediff.selection import Selection
+from templatediff.spool import Spool
 from templatediff.text import valid
 
 log = logging.getLogger("templatediff")
@@ -60,17 +57,6 @@ class Totals:
 Progress = Callable[[str, int, int], None]
 
 
-class Spool:
-    """A folder that goes when it is no longer used."""
-
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="templatediff-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()  # a worker process reads the folder, the process that made it removes it
-
-
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a crawl's readings share; sent to every worker. Raises UsageError for an unknown `site_from`."""
@@ -84,6 +70,7 @@ class Given:
     spool: Spool | None = None  # keeps the folder while the value lives
     fit: bool = False  # whether to measure how well stored templates fit
     since: str = ""  # pages fetched before this time, and undated ones, teach nothing
+    fields: Fields = USUAL  # of JSON lines and sidecars
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
     limits: Limits = DEFAULT
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from templatediff.applying import Applier, apply
-from templatediff.crawl import Source, list_sources
+from templatediff.crawl import Fields, Source, list_sources
 from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
 from templatediff.journal import Entry, Journal, inputs_of, templates_hash
@@ -23,10 +23,11 @@ from templatediff.page import utc_text
 from templatediff.parallel import Crew, crewed
 from templatediff.pipeline import ALONE, Template
 from templatediff.profile import SiteProfile
-from templatediff.reading import Given, Progress, Reading, Spool, Totals, read
+from templatediff.reading import Given, Progress, Reading, Totals, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection
+from templatediff.spool import Spool
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.upkeep import put
@@ -48,6 +49,8 @@ def extract_crawl(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    carry: Sequence[str] = (),
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
     template_text: str | Path | None = None,
@@ -56,9 +59,9 @@ def extract_crawl(
     progress: Progress | None = None,
     journal: Journal | None = None,
 ) -> Iterator[Extraction]:
-    """The content of every page of a crawl, in byte order of `path`.
+    """The content of every page of a crawl, in byte order of `path`; of an archive in stored order.
 
-    paths      folders and files
+    paths      folders, files and archives
     templates  a folder of stored templates, or templates by site: applied, and nothing is learned (with `update`:
                the folder learns from the crawl first)
     jobs       processes; none is started for 1. Or a crew of the caller's, which brings its limits
@@ -67,6 +70,8 @@ def extract_crawl(
     limit      pages of each site, the first in order
     include    globs on the URL, else the path (`templatediff.selection.Selection`): only such pages come out
     exclude    globs: such pages neither teach nor come out
+    fields     names of the fields of JSON lines: {"html": "raw", "url": "address", "fetched": "when"}, any of them
+    carry      fields of a JSON line or sidecar that go into `source` of its page's record
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
@@ -82,7 +87,8 @@ def extract_crawl(
         ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
     with crewed(jobs, limits) as crew:
         given = Given(
-            options, site, site_from, Selection(tuple(include), tuple(exclude), limit), limits=crew.limits
+            options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry),
+            limits=crew.limits,
         )  # fmt: skip
         given, reading = prepared(_several(paths), given, templates, crew, update, fetched, ignore, totals, progress)
         work = reading.work()
@@ -126,7 +132,7 @@ def prepared(
     if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
     given = replace(given, fit=templates is not None and not update)
-    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])])
+    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])], fields=given.fields)
     reading = read(given, sources, crew, totals, progress)
     if isinstance(templates, Mapping):
         _check_options(given, templates)
@@ -227,6 +233,7 @@ def learn_crawl(
     limit: int | None = None,
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
     ignore: Sequence[Path] = (),
     totals: Totals | None = None,
     progress: Progress | None = None,
@@ -243,8 +250,10 @@ def learn_crawl(
     totals = totals if totals is not None else Totals()
     with crewed(jobs, limits) as crew:
         selection = Selection(exclude=tuple(exclude), limit=limit)
-        given = Given(options, site, site_from, selection, since=since or "", limits=crew.limits)
-        sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
+        given = Given(
+            options, site, site_from, selection, since=since or "", fields=Fields.of(fields), limits=crew.limits
+        )  # fmt: skip
+        sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)], fields=given.fields)
         reading = read(given, sources, crew, totals, progress)
     profiles = reading.profiles
     if not profiles:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from templatediff.crawl import Skipped, Source, list_sources
+from templatediff.crawl import Fields, Skipped, Source, list_sources
 from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, registrable_domain, url_shape
@@ -107,6 +107,7 @@ def survey_crawl(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
     ignore: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> list[SiteSurvey]:
@@ -117,7 +118,7 @@ def survey_crawl(
     """
     selection = Selection(tuple(include), tuple(exclude), limit)
     given_paths = [paths] if isinstance(paths, str | Path) else list(paths)
-    sources = list_sources(given_paths, fetched=fetched, ignore=ignore)
+    sources = list_sources(given_paths, fetched=fetched, ignore=ignore, fields=Fields.of(fields))
     seen: list[_Seen] = []
     chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
     with crewed(jobs, limits) as crew:

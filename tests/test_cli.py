@@ -214,7 +214,6 @@ REFUSALS: list[tuple[str, list[str], bytes, str]] = [
     ("nothing-on-the-list", ["extract", "--files-from", "-"], b"\n", "no path in -"),
     ("no-such-list", ["extract", "--files-from", "nowhere"], b"", "cannot read nowhere: No such file"),
     ("stdin-and-others", ["extract", "-", "{crawl}"], b"<p>", "stands alone"),
-    ("json-lines-on-stdin", ["extract", "-"], b'{"html": ""}', "JSON lines on stdin are not read yet"),
     ("no-html-on-stdin", ["extract", "-"], b"plain words", "stdin is no HTML page (text)"),
     ("two-ways-to-name-sites", ["extract", "{crawl}", "--site", "a", "--site-from", "folder"], b"", "one of"),
     ("empty-site", ["extract", "{crawl}", "--site", " "], b"", "--site is empty"),

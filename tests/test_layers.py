@@ -19,7 +19,7 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    limits lock options yardstick
+    limits lock options spool yardstick
     judge
     text
     page
@@ -73,6 +73,7 @@ HOMES = {
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},
+    "fastwarc": {"crawl"},
     "click": {"cli"},
     "rich": {"cli"},
     "nh3": {"render"},

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -47,15 +48,16 @@ class Crawl:
     exclude: tuple[str, ...]
     site: str | None
     site_from: str
+    fields: Mapping[str, str]
 
     def arguments(self) -> dict[str, Any]:
         """As the library's crawl functions name them; the paths stand apart."""
-        names = ("fetched", "limit", "exclude", "site", "site_from")
+        names = ("fetched", "limit", "exclude", "site", "site_from", "fields")
         return {name: getattr(self, name) for name in names}
 
 
 def crawl_options(verb: Verb) -> Verb:
-    """INPUT..., --files-from, --fetched, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
+    """INPUT..., --files-from, --fetched, --field, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
     return _crawl_options(verb, needed=True)
 
 
@@ -93,6 +95,12 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         "out. * matches / too. Repeatable.",
     )
     @click.option("--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601).")
+    @click.option(
+        "--field",
+        metavar="KEY=NAME",
+        multiple=True,
+        help="In JSON lines the field NAME has the html, url or fetched (KEY) of a page. Repeatable.",
+    )
     @functools.wraps(verb)
     def with_crawl(
         inputs: tuple[Path, ...],
@@ -102,6 +110,7 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         limit: int | None,
         exclude: tuple[str, ...],
         fetched: str | None,
+        field: tuple[str, ...],
         **rest: Any,
     ) -> Any:
         if site is not None and site_from is not None:
@@ -114,20 +123,42 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
 
             fetched = utc_text(fetched, "--fetched")
         paths = _paths(inputs, files_from) if needed or inputs or files_from is not None else ()
-        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto"), **rest)
+        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto", field_names(field)), **rest)
 
     return with_crawl
+
+
+def field_names(given: tuple[str, ...]) -> dict[str, str]:
+    """The values of --field.
+
+    >>> field_names(("html=raw", "url=address=full"))
+    {'html': 'raw', 'url': 'address=full'}
+    >>> field_names(("text=x",))
+    Traceback (most recent call last):
+    ...
+    templatediff.errors.UsageError: --field is 'text=x': give html=NAME, url=NAME or fetched=NAME
+    """
+    names: dict[str, str] = {}
+    for one in given:
+        key, _, name = one.partition("=")
+        if key not in ("html", "url", "fetched") or not name:
+            raise UsageError(f"--field is {one!r}: give html=NAME, url=NAME or fetched=NAME")
+        if names.setdefault(key, name) != name:
+            raise UsageError(f"--field names {key} twice: give one of the two")
+    return names
 
 
 def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...]:
     dash = Path("-")
     if dash in inputs:
         if len(inputs) > 1 or files_from is not None:
-            raise UsageError("- is one page on stdin and stands alone: give it without other inputs")
+            raise UsageError(
+                "- is what stands on stdin, a page or JSON lines, and stands alone: give it without other inputs"
+            )
         return (spooled_stdin(),)
     listed = tuple(_listed(files_from)) if files_from is not None else ()
     if not inputs and files_from is None:
-        raise UsageError("nothing to read: name a crawl folder, pages, --files-from FILE, or - for a page on stdin")
+        raise UsageError("nothing to read: name a crawl folder, pages, --files-from FILE, or - for stdin")
     if not inputs and not listed:
         raise InputError(f"no path in {files_from}: it holds one path a line")
     return (*inputs, *listed)
@@ -148,26 +179,28 @@ def stdin() -> BinaryIO:
 
 
 def spooled_stdin(most: int = DEFAULT.max_bytes) -> Path:
-    """A file "-" in a folder "stdin" that holds the page on stdin until the command ends.
+    """A file "-" in a folder "stdin" that holds the page, or the JSON lines, on stdin until the command ends.
 
     Those names become the record's path and, where the page names no host, its site.
     """
     holder = click.get_current_context().with_resource(tempfile.TemporaryDirectory(prefix="templatediff-"))
     page = Path(holder, "stdin", "-")
     data = stdin().read(most + 1)  # one byte more than a page may have, so that a longer one is told from it
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
-        raise UsageError("JSON lines on stdin are not read yet: give one HTML page, or folders and files")
     page.parent.mkdir()
-    page.write_bytes(data)
+    with page.open("wb") as out:
+        out.write(data)
+        if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+            shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
+            return page
     read_page(page, "stdin", most)  # refused here, where the page has a name that tells a person something
     return page
 
 
 def read_page(file: Path, called: str, most: int) -> tuple[Page, str]:
     """The page in a file, and the name of the folder that holds it; InputError if it is no page."""
-    from templatediff.crawl import Skipped, list_sources, read_source
+    from templatediff.crawl import Skipped, only_source, read_source
 
-    source = list_sources([file])[0]
+    source = only_source(file, called)
     found = read_source(source, most)
     if isinstance(found, Skipped):
         raise InputError(f"{called} is no HTML page ({found.kind})")

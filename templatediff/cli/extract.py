@@ -116,6 +116,12 @@ def output_options(verb: Verb) -> Verb:
     help="Write only pages whose URL, or path where no URL is known, matches GLOB; the others teach all the same. "
     "* matches / too. Repeatable.",
 )
+@click.option(
+    "--carry",
+    metavar="NAME,...",
+    callback=lambda ctx, param, value: tuple(name.strip() for name in (value or "").split(",") if name.strip()),
+    help="Copy these fields of a page's JSON line or sidecar into the key `source` of its record.",
+)
 @output_options
 @click.option(
     "--templates",
@@ -140,6 +146,7 @@ def output_options(verb: Verb) -> Verb:
 def extract(
     crawl: Crawl,
     include: tuple[str, ...],
+    carry: tuple[str, ...],
     output: Output,
     templates: Path | None,
     update: bool,
@@ -151,7 +158,7 @@ def extract(
 ) -> int:
     """Learn the templates of a crawl's sites, then write the content of every page.
 
-    INPUT is a folder of pages, a page, or - for one page on stdin.
+    INPUT is a folder of pages, a page, an archive (WARC, WACZ, zip, tar, JSON lines), or - for a page or JSON lines on stdin.
 
     Exit status: 0 done; 1 done, but some pages failed; 2 wrong usage, or nothing could be done.
     """
@@ -170,7 +177,17 @@ def extract(
     if output.target is None and chosen_format(None, output.form) == "html":
         _refuse_several(crawl, include)
     progress.records_on_terminal = output.target is None and is_terminal(sys.stdout)
-    asked |= {"templates": templates, "update": update, "options": options, "template_text": output.template_text}
+    if carry and output.target is None and chosen_format(None, output.form) != "jsonl":
+        raise UsageError(
+            "--carry adds a key to JSON lines: give --format jsonl, or -o FOLDER, whose index.jsonl has it"
+        )
+    asked |= {
+        "carry": carry,
+        "templates": templates,
+        "update": update,
+        "options": options,
+        "template_text": output.template_text,
+    }
     return _run(crawl, asked, writer, output, crew, progress)
 
 
@@ -195,7 +212,11 @@ def _refuse_several(crawl: Crawl, include: tuple[str, ...]) -> None:
     from templatediff.selection import Selection
 
     chosen = Selection(include, crawl.exclude)
-    pages = (page for page in read_crawl(crawl.paths) if chosen.shows(page) and not chosen.excludes(page))
+    pages = (
+        page
+        for page in read_crawl(crawl.paths, fields=crawl.fields)
+        if chosen.shows(page) and not chosen.excludes(page)
+    )
     if crawl.limit is None and len(list(itertools.islice(pages, 2))) > 1:
         raise UsageError("several pages of HTML need a folder: give -o FOLDER")
 
@@ -271,6 +292,7 @@ def _told(crawl: Crawl, asked: dict[str, Any], output: Output) -> dict[str, Any]
         "templates": str(asked["templates"]) if asked["templates"] else None,
         "update": asked["update"],
         "include": list(asked["include"]),
+        "carry": list(asked["carry"]),
         **crawl.arguments(),
     }
     return named | ((options or Options()).to_dict() if asked["templates"] is None or options else {})

@@ -40,6 +40,8 @@ class Record(Protocol):
     @property
     def path(self) -> str | None: ...
     @property
+    def url(self) -> str | None: ...
+    @property
     def title(self) -> str | None: ...
     @property
     def text(self) -> str: ...
@@ -282,7 +284,7 @@ class Folder:
         self._written = len(done)
 
     def write(self, record: Record) -> None:
-        name = self._names.name(record.path or "-", ENDINGS[self._format])
+        name = self._names.name(_place(record), ENDINGS[self._format])
         row = {key: value for key, value in record.to_dict(self._in_index).items() if key != "text"}
         assert self._index is not None
         with explained(self._target):
@@ -312,6 +314,15 @@ class Folder:
                     _remove_file(self._target, name)
             else:
                 self._part.rename(self._target)
+
+
+def _place(record: Record) -> str:
+    """Where a page's file goes: as its own lies, a page of an archive by its URL."""
+    from templatediff.crawl import is_member
+    from templatediff.page import file_of
+
+    path = record.path or "-"
+    return (file_of(record.url) if is_member(path) else None) or path
 
 
 def json_line(record: Mapping[str, Any]) -> bytes:
