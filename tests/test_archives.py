@@ -123,7 +123,6 @@ def test_processes_share_the_members_of_an_archive(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("reading", "applying"):
-        monkeypatch.setattr(f"templatediff.{module}.FEW", 2)
         monkeypatch.setattr(f"templatediff.{module}.CHUNK", 5)
     folder = tmp_path / "all"
     for name in ("x.tar.gz", "x.wacz"):
