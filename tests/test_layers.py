@@ -41,6 +41,7 @@ LAYERS = [
     store
     gist
     evidence
+    passages
     lessons overall
     verdict
     label facts
