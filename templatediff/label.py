@@ -22,7 +22,7 @@ from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.segment import CELL, HEADER_CELL, TERM
 from templatediff.template import SiteTemplate
-from templatediff.verdict import chance, why_empty
+from templatediff.verdict import chance, empty_chance, why_empty
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -34,7 +34,7 @@ RUN = 3  #: leaves of a run that is settled as a whole
 SURE = 0.9  #: P of leaves between which doubtful ones stay
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
-EMPTY_FROM = 0.6  #: P(empty) from which on a page is
+EMPTY_FROM = 0.67  #: P(empty) from which on a page is; cross-validated, .6 to .7 serve alike (benchmarks/fit_verdicts.py)
 FOUR = 4  #: entries that make a listing
 LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
@@ -159,7 +159,7 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
     if not (p >= NOTHING).any():
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
-    empty = chance("empty" if context.site is not None else "empty_alone", row)
+    empty = empty_chance(row, context.site is not None)
     if empty >= EMPTY_FROM:
         return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = _threshold(p, context.tokens)
