@@ -34,7 +34,9 @@ RUN = 3  #: leaves of a run that is settled as a whole
 SURE = 0.9  #: P of leaves between which doubtful ones stay
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
-EMPTY_FROM = 0.67  #: P(empty) from which on a page is; cross-validated, .6 to .7 serve alike (benchmarks/fit_verdicts.py)
+EMPTY_FROM = (
+    0.67  #: P(empty) from which on a page is; cross-validated, .6 to .7 serve alike (benchmarks/fit_verdicts.py)
+)
 FOUR = 4  #: entries that make a listing
 LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
