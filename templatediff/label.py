@@ -16,13 +16,13 @@ import numpy as np
 from templatediff.evidence import Context
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import judgement
-from templatediff.overall import features
+from templatediff.overall import bare, features
 from templatediff.repetition import View, pair_hash
 from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.segment import CELL, HEADER_CELL, TERM
 from templatediff.template import SiteTemplate
-from templatediff.verdict import chance, empty_chance, why_empty
+from templatediff.verdict import chance, why_empty
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -31,12 +31,10 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
-SURE = 0.9  #: P of leaves between which doubtful ones stay
+SURE, DOUBTFUL = 0.9, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
-EMPTY_FROM = (
-    0.67  #: P(empty) from which on a page is; cross-validated, .6 to .7 serve alike (benchmarks/fit_verdicts.py)
-)
+EMPTY_FROM = 0.6  #: P(empty) from which on a page is
 FOUR = 4  #: entries that make a listing
 LISTED = 0.5  #: P(listing) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
@@ -161,8 +159,8 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
     if not (p >= NOTHING).any():
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
-    empty = empty_chance(row, context.site is not None)
-    if empty >= EMPTY_FROM:
+    empty = chance("empty" if context.site is not None else "empty_alone", row)
+    if empty >= EMPTY_FROM and not bare(context):
         return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = _threshold(p, context.tokens)
     chosen = p >= threshold
@@ -272,8 +270,8 @@ def _between(context: Context, p: Ints, unit: Ints) -> Ints:
     a page alone has too little to go by (6 and 7)."""
     page, joined = context.page, unit.copy()
     plain = (context.link_share < PLAIN) & (page.heading == 0) & (page.group < 0)
-    doubtful = (p >= LOWEST) & (p < HIGHEST) & plain & (context.tokens <= LONG_ENOUGH)
-    if not doubtful.any():
+    doubtful = (p >= DOUBTFUL) & (p < SURE) & plain & (context.tokens <= LONG_ENOUGH)
+    if not (p[doubtful] < HIGHEST).any():
         return unit
     _, place = np.unique(unit, return_inverse=True)
     tokens = np.maximum(context.tokens, 0.1)

@@ -13,11 +13,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from templatediff.evidence import Context
+from templatediff.facts import Facts, Found
 from templatediff.fingerprint import Ints
 from templatediff.label import EMPTY, Labels, Steps
 from templatediff.lessons import attribution, forest_rows
 from templatediff.segment import CELL, CODE, TERM
-from templatediff.wording import COLUMNS, THEME_OF, THEMES, Facts
+from templatediff.wording import COLUMNS, THEME_OF, THEMES
 
 MOST = 4  #: reasons of a leaf, at most
 MOST_AGAINST = 2
@@ -115,7 +116,7 @@ class Reasons:
         pull, values = sign * block.added[leaf % BLOCK], block.values[leaf % BLOCK]
         columns = np.flatnonzero((theme == _THEME) & (pull > 0) & ~np.isnan(values))
         for column in columns[np.argsort(-pull[columns], kind="stable")].tolist():
-            if words := _THEMED[theme](self._facts, leaf, COLUMNS[column], float(values[column]), sign):
+            if words := _THEMED[theme](Found(self._facts, leaf, COLUMNS[column], float(values[column]), sign)):
                 return words
         return None
 

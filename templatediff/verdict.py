@@ -3,7 +3,7 @@
 A page is empty where it holds nothing but chrome: a frame without content, a shell that scripts fill, a consent wall, an
 error page. Single leaves do not show that: on such pages some chrome always reads best. The page does; see
 `templatediff.overall`. The forests of verdict.json are fitted by benchmarks/fit_verdicts.py, which holds all the rules that
-there are, but for the one that `empty_chance` tells.
+there are but one: a page without any chrome is its sentences (`templatediff.overall.bare`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import numpy as np
 
 from templatediff.errors import TemplateError
 from templatediff.evidence import Context
-from templatediff.glance import NAMES as SEEN
 from templatediff.score import Forest, forest
 from templatediff.segment import NOSCRIPT
 
 FORMAT = 1
 PATH = Path(__file__).parent / "verdict.json"
 MORE = 200  #: tokens of a page of few words
-NEVER = 0.1  #: P(empty) at a glance below which siblings have no say
 FEW_WORDS = 25  #: words of a page that is no more than a shell
 
 
@@ -42,18 +40,6 @@ def chance(name: str, row: dict[str, float]) -> float:
     return float(model.probability(np.array([[row[column] for column in model.columns]], np.float32))[0])
 
 
-def empty_chance(row: dict[str, float], among: bool) -> float:
-    """P(empty) of a page, 0..1, among siblings or alone.
-
-    Siblings have no say against a page that at a glance is sure to be content: where a page was learnt under another key, it is
-    its own sibling, and the template explains all of it.
-    """
-    if not among:
-        return chance("empty_alone", row)
-    glance = {name: row[f"seen_{name}"] for name in SEEN}
-    return chance("empty", row) if chance("early", glance) >= NEVER else 0.0
-
-
 def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
     """The reason for calling a page empty, in words: the strongest of what speaks for it."""
     words = int(context.tokens.sum())
@@ -61,7 +47,7 @@ def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
         return "nothing but a note for readers without scripts"
     buttons, front = round(np.expm1(row["buttons"])), row["way_back"] > 0
     if words < FEW_WORDS:
-        return f"nothing but {words} word{'s' * (words != 1)}: if the page shows more, scripts put it there"
+        return f"nothing but {words} word{'s' * (words != 1)}"
     if row["dialog"] > 0.5:
         return "nothing but chrome: its text is a dialog's"
     if copies and row["content"] < np.log1p(MORE):

@@ -41,9 +41,11 @@ LAYERS = [
     store
     gist
     evidence
+    passages
     lessons overall
     verdict
-    label wording
+    label facts
+    wording
     reasons search
     inline
     rebuild

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from click.testing import CliRunner, Result
-from hostile import ATTACKS, HEBREW, HOST, HUGE, write_hostile
+from hostile import ATTACKS, HEBREW, HOST, HUGE
 
 from templatediff.cli.program import program
 from templatediff.errors import OutputError
@@ -115,23 +115,6 @@ def small_pages(folder: Path, count: int) -> Path:
 def crawl(tmp_path: Path) -> Path:
     """A crawl of three small pages."""
     return small_pages(tmp_path / "crawl", 3)
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the demonstration crawl."""
-    folder = tmp_path_factory.mktemp("demo") / "report"
-    write_report([DEMO], folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the hostile crawl."""
-    place = tmp_path_factory.mktemp("hostile")
-    crawl = write_hostile(place / "crawl", huge=2500)
-    write_report([crawl], place / "report")
-    return place / "report"
 
 
 @pytest.fixture(params=["demo", "hostile"])

@@ -175,3 +175,8 @@ def test_no_page_of_the_demonstration_crawl_is_called_empty() -> None:
             for found in (template.extract(page), td.extract(page)):
                 wanted = "listing" if page.parent.name == "lists" else "content"
                 assert found.verdict == wanted, (page.name, found.reason)
+
+
+def test_a_page_without_any_chrome_is_its_sentences_however_few() -> None:
+    assert td.extract("<title>good</title><p>It is told here in one sentence.").verdict == "content"
+    assert td.extract("<p>Welcome").verdict == "empty"
