@@ -47,7 +47,7 @@ def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
         return "nothing but a note for readers without scripts"
     buttons, front = round(np.expm1(row["buttons"])), row["way_back"] > 0
     if words < FEW_WORDS:
-        return f"nothing but {words} word{'s' * (words != 1)}: if the page shows more, scripts put it there"
+        return f"nothing but {words} word{'s' * (words != 1)}"
     if row["dialog"] > 0.5:
         return "nothing but chrome: its text is a dialog's"
     if copies and row["content"] < np.log1p(MORE):

@@ -125,11 +125,22 @@ def test_fitted_sites_share_no_seed_and_no_pair_of_script_and_markup_with_those_
 def test_a_few_sentences_without_any_frame_are_content() -> None:
     for html in (
         "<title>Otters</title><p>Otters close their ears and nostrils under water.",
+        "<title>good</title><p>good is told here in one sentence.",
         "<h1>Otters</h1><p>Otters close their ears and nostrils under water.</p><p>They open them on land.</p>",
         f"<h1>Ferry</h1>{STORY[:100]}</p><p><a href='/'>Front page</a></p>",
     ):
         found = td.extract(html)
         assert (found.verdict, bool(found.text)) == ("content", True), (html, found.reason)
+
+
+def test_a_page_that_was_learnt_under_another_key_is_not_called_empty() -> None:
+    html = f"<title>Ferry</title>{MENU}<h1>Ferry</h1>{STORY}"
+    pages = [
+        html,
+        *(html.replace("ferry", other).replace("noon", f"{other} time") for other in ("tram", "bus", "boat", "mule")),
+    ]
+    template = td.learn([td.Page(page, url=f"https://a.example/{n}") for n, page in enumerate(pages)])
+    assert template.extract(html).verdict == "content"
 
 
 def test_what_follows_the_title_counts_whatever_its_element() -> None:
