@@ -41,7 +41,8 @@ LAYERS = [
     store
     gist
     evidence
-    lessons
+    passages
+    lessons overall
     verdict
     label facts
     wording
