@@ -10,8 +10,10 @@ from these and from the real ones with gold text. Listings are the generated one
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import multiprocessing
+import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -29,19 +31,23 @@ from benchmarks import data
 from benchmarks.measure import Plan, judged_by
 from benchmarks.train import document
 from benchmarks.verdicts import class_of, specs
-from corpora.generator import SiteSpec, generate_pages, generate_shells
+from corpora.generator import KINDS, SCRIPTS, STYLES, SiteSpec, generate_pages, generate_shells
+from corpora.generator.spec import COOKIE_BARS
 from templatediff import pipeline
 from templatediff.errors import PageError
 from templatediff.glance import NAMES as EARLY_NAMES
-from templatediff.glance import first_look
+from templatediff.glance import columns, first_look
 from templatediff.label import judged_leaves
 from templatediff.options import Options
-from templatediff.verdict import ALONE_NAMES, FORMAT, NAMES, PATH, features
+from templatediff.overall import ALONE_NAMES, NAMES, features
+from templatediff.page import host_of
+from templatediff.verdict import FORMAT, PATH
 
-SEEDS = (500_000, 510_000, 520_000, 530_000)
+SEED, ROUNDS = 500_000, 5  #: of the first generated site; sites of each pair of script and markup
 LISTED = frozenset(["listing", "list"])  #: page types of data sets that are listings
 UNSURE = frozenset(["collection", "home", "service"])  #: and those that may be: no part of that fitting
 MODELS = {"empty_alone": ALONE_NAMES, "empty": NAMES, "listing": ALONE_NAMES, "early": EARLY_NAMES}
+PAGES, BESIDE = 3, 12  #: pages of a real site that are examples, and that they are learnt from
 FOLDS = 5
 
 
@@ -54,6 +60,24 @@ class Example:
     kind: str
     wanted: bool
     row: dict[str, float]
+
+
+def fitted() -> list[SiteSpec]:
+    """ROUNDS sites of each pair of script and markup that benchmarks/verdicts.py does not have, of one to three kinds of page."""
+    measured = {(spec.script, spec.style) for spec in specs()}
+    pairs = [pair for pair in itertools.product(SCRIPTS, STYLES) if pair not in measured]
+    found = []
+    for number, (script, style) in enumerate(pairs * ROUNDS):
+        draw = random.Random(SEED + number)
+        kinds = (*draw.sample([kind for kind in KINDS if kind != "listing"], draw.randint(1, 2)), "listing")
+        length, cookie_bar = draw.choice((0.5, 1.0, 1.5)), draw.choice(COOKIE_BARS)
+        found.append(
+            SiteSpec(
+                kinds=kinds, script=script, style=style, pages=6, seed=SEED + number, length=length, cookie_bar=cookie_bar,
+                newsletter=draw.random() < 0.7, in_article_promo=draw.random() < 0.7,
+            )
+        )  # fmt: skip
+    return found
 
 
 def of_generated(spec: SiteSpec) -> list[Example]:
@@ -71,15 +95,17 @@ def of_generated(spec: SiteSpec) -> list[Example]:
 
 
 def of_real(site: tuple[str, str]) -> list[Example]:
-    """The examples of a real site: its pages with gold text, none of them empty."""
+    """The examples of a real site: PAGES of its pages with gold text, none of them empty, among BESIDE pages in all."""
     found = []
+    pages = sorted(data.sites()[site], key=lambda page: data.seeded(0, page.key))
+    golden = [page for page in pages if page.gold_path and page.gold().strip()][:PAGES]
+    others = [page for page in pages if page not in golden][: BESIDE - len(golden)]
     with judged_by(site, Plan(out_of_fold=True)):
-        pages = [(page, td.Page(page.html(), path=page.key)) for page in data.sites()[site]]
-        template = td.learn([one for _, one in pages]) if len(pages) > 1 else None
-        for page, one in pages:
-            if page.gold().strip():
-                listing = page.page_type in LISTED if page.page_type and page.page_type not in UNSURE else None
-                found += _examples(one, template, "/".join(site), "real", False, listing)
+        given = {page.key: td.Page(page.html(), path=page.key) for page in golden + others}
+        template = td.learn(given.values()) if len(given) > 1 else None
+        for page in golden:
+            listing = page.page_type in LISTED if page.page_type and page.page_type not in UNSURE else None
+            found += _examples(given[page.key], template, "/".join(site), "real", False, listing)
     return found
 
 
@@ -103,7 +129,8 @@ def _examples(
         if listing is not None and not empty:
             found.append(Example("listing", site, kind, listing, row))
         if name == "empty_alone":
-            found.append(Example("early", site, kind, empty, first_look(leaves)))
+            home = host_of(page.url or leaves.head.canonical or leaves.head.og_url)
+            found.append(Example("early", site, kind, empty, first_look(columns(leaves, home))))
     return found
 
 
@@ -112,7 +139,9 @@ def fit(examples: Sequence[Example], names: tuple[str, ...]) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows = np.array([[example.row[name] for name in names] for example in examples], np.float32)
-    model = HistGradientBoostingClassifier(max_depth=4, max_iter=80, learning_rate=0.1, random_state=0)
+    model = HistGradientBoostingClassifier(
+        max_depth=5, max_iter=200, learning_rate=0.06, l2_regularization=3, max_features=0.4, random_state=0
+    )
     return model.fit(rows, [example.wanted for example in examples])
 
 
@@ -145,9 +174,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
     real = sorted(data.sites(gold=True), key=lambda site: data.seeded(0, *site))[: options.sites or None]
-    made = [spec for seed in SEEDS for spec in specs(seed)]
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        examples = [one for found in pool.imap(of_generated, made) for one in found]
+        examples = [one for found in pool.imap(of_generated, fitted(), chunksize=2) for one in found]
         examples += [one for found in pool.imap(of_real, real, chunksize=4) for one in found]
     command = "python benchmarks/fit_verdicts.py" + (f" --sites {options.sites}" if options.sites else "")
     finish(examples, command)

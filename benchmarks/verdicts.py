@@ -5,8 +5,9 @@
     python benchmarks/verdicts.py --cost              # what `is_probably_content` costs beside `extract`, on real pages
     python benchmarks/verdicts.py --list              # every page that is judged wrongly, with the reason given
 
-Sites have seeds, mixtures of kinds and markup that the weights were not fitted on; content is nine kinds of page, listings
-are two (one with teasers, one of links), empty pages are frames without content, script shells, consent walls, error pages.
+Sites have seeds and pairs of script and markup that verdict.json was not fitted on; content is nine kinds of page and two of
+little text (`brief`, `note`), listings are two (one with teasers, one of links), empty pages are frames without content, script
+shells, consent walls, error pages.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def wrong(rows: Iterable[Judged]) -> Iterator[str]:
 
 
 def told(rows: Sequence[Judged]) -> str:
-    """What `is_probably_content` says beside the verdicts of the same pages judged alone."""
+    """What `is_probably_content` says beside the verdicts of the same pages."""
     said = {name: [row.probably for row in rows if row.found == name] for name in CLASSES}
     counts = [
         f"{answers.count(False)} of {len(answers)} pages whose verdict is {name}" for name, answers in said.items()
@@ -171,8 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in (ALONE, AMONG):
         rows = [row for site in sites for row in site[name]]
         print(f"Judged {name}:\n\n{matrix(rows)}\n")
-        if name == ALONE:
-            print(f"{told(rows)}\n")
+        print(f"{told(rows)}\n")
         if options.list:
             print("\n".join(wrong(rows)) + "\n")
     if options.cost:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from templatediff.errors import UsageError
 from templatediff.fingerprint import text_hash
-from templatediff.label import ERROR, Labels
+from templatediff.label import ERROR
 from templatediff.page import Failure, Page
 from templatediff.reasons import Reasons
 from templatediff.search import elsewhere, spans
@@ -76,8 +76,8 @@ class Extraction:
                   were joined
         found     with `find` only: [start, end) in `text` of what was found
 
-        With `find` only leaves that hold this text: case, white space and inline markup do not matter, and it may run over
-        several leaves. `elsewhere` tells where else it stands. Raises UsageError for an empty text.
+        With `find` only leaves that hold this text: case, accents, white space and inline markup do not matter, and it may
+        run over several leaves. `elsewhere` tells where else it stands. Raises UsageError for an empty text.
         """
         records: list[dict[str, Any]] = self._part(EXPLAINED)
         if find is None:
@@ -155,13 +155,13 @@ class Containers(Protocol):
     def selector(self, row: int) -> str: ...
 
 
-def leaf_records(leaves: Texts, labels: Labels, values: Sequence[Sequence[Value]]) -> list[dict[str, Any]]:
+def leaf_records(leaves: Texts, reasons: Reasons, values: Sequence[Sequence[Value]]) -> list[dict[str, Any]]:
     """The leaf records of DESIGN.md section 6, in page order; `values` are the slot values in each leaf."""
+    labels = reasons.labels
     page = labels.context.page
     level, _ = labels.level
     k, n = labels.k_of_n()
     changes = labels.changes()
-    reasons = Reasons(labels)
     records = []
     start = 0
     for number, text in enumerate(leaves.text):
@@ -191,9 +191,8 @@ def leaf_records(leaves: Texts, labels: Labels, values: Sequence[Sequence[Value]
     return records
 
 
-def explained(records: Sequence[dict[str, Any]], leaves: Leaves, labels: Labels) -> list[dict[str, Any]]:
+def explained(records: Sequence[dict[str, Any]], leaves: Leaves, reasons: Reasons) -> list[dict[str, Any]]:
     """The leaf records with the keys that `Extraction.explain` adds."""
-    reasons = Reasons(labels)
     marks = leaves.elements.marks
     return [
         record

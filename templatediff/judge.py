@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -120,20 +121,46 @@ class Verdicts:
         return {"all": asdict(summary(self.pages)), "sets": sets, "pages": pages, "unknown": list(self.unknown)}
 
 
-def evaluate(gold: Iterable[GoldPage], results: Mapping[str, str]) -> Verdicts:
-    """Score results (path or URL -> text) against gold; a page without a result counts as empty text.
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a tool gave: `texts` by path, or by URL where a line has no path; `urls` leads from the URL of a line with both to
+    its path, to None where several lines have it."""
 
-    Raises InputError where gold and results have no page in common.
+    texts: Mapping[str, str]
+    urls: Mapping[str, str | None] = field(default_factory=dict)
+
+    def key(self, page: GoldPage) -> str | None:
+        """The key of a page's result: the same path, else the same URL where either side has no path. None: it has none.
+
+        Raises InputError where several results have the URL that alone names the page.
+        """
+        for name in (page.path, page.url):
+            if name is not None and name in self.texts:
+                return name
+        if page.path is not None or page.url is None or page.url not in self.urls:
+            return None
+        found = self.urls[page.url]
+        if found is None:
+            raise InputError(f"{page.url!r} is the URL of several results: name the page in the gold by its path")
+        return found
+
+
+def evaluate(gold: Iterable[GoldPage], results: Results) -> Verdicts:
+    """Score results against gold; a page without a result counts as empty text.
+
+    Raises InputError where gold and results have no page in common, or a URL names several results.
     """
     pages = []
     known = set()
     for page in gold:
-        key = key_of(page)
+        key = results.key(page)
         known.add(key)
-        text = results.get(key, "")
-        pages.append(PageScore(key, page.set, key in results, score(page.text, text), tuple(_blocks(page, text))))
-    unknown = tuple(key for key in results if key not in known)
-    if pages and results and len(unknown) == len(results):
+        text = results.texts[key] if key is not None else ""
+        pages.append(
+            PageScore(key_of(page), page.set, key is not None, score(page.text, text), tuple(_blocks(page, text)))
+        )
+    unknown = tuple(key for key in results.texts if key not in known)
+    if pages and unknown and len(unknown) == len(results.texts):
         raise InputError(f"no page in common: the gold has {pages[0].page!r}, the results have {unknown[0]!r}")
     return Verdicts(tuple(pages), unknown)
 
@@ -197,9 +224,14 @@ def read_gold(place: Path) -> list[GoldPage]:
     return found
 
 
-def read_results(place: Path | BinaryIO) -> dict[str, str]:
-    """Path or URL -> text, from JSON lines (.gz and .zst by the file's ending). Raises InputError as `read_gold` does."""
-    return {key: result.text or "" for key, result in _read(place, _Result).items()}
+def read_results(place: Path | BinaryIO) -> Results:
+    """Texts by path or URL, from JSON lines (.gz and .zst by the file's ending). Raises InputError as `read_gold` does."""
+    found = _read(place, _Result)
+    urls: dict[str, str | None] = {}
+    for key, result in found.items():
+        if result.url is not None and result.path is not None:
+            urls[result.url] = None if result.url in urls else key
+    return Results({key: result.text or "" for key, result in found.items()}, urls)
 
 
 def _read(place: Path | BinaryIO, kind: type[Line]) -> dict[str, Line]:
@@ -208,12 +240,16 @@ def _read(place: Path | BinaryIO, kind: type[Line]) -> dict[str, Line]:
     found: dict[str, Line] = {}
     faults: list[str] = []
     for number, line in enumerate(_lines(place), start=1):
+        line = line.removeprefix(BOM_UTF8) if number == 1 else line
         if not line.strip():
             continue
         try:
             record = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            faults.append(f"line {number}: {error}")
+            faults.append(f"line {number}: {error}{_keys(line)}")
+            continue
+        except RecursionError:
+            faults.append(f"line {number}: JSON is nested too deep")
             continue
         key = key_of(record)
         fault = "has neither path nor url" if not key else f"{key!r} comes twice" if key in found else _fault(record)
@@ -224,6 +260,15 @@ def _read(place: Path | BinaryIO, kind: type[Line]) -> dict[str, Line]:
         more = f"; and {len(faults) - TOLD:,} more" if len(faults) > TOLD else ""
         raise InputError(f"{name}: {'; '.join(faults[:TOLD])}{more}")
     return found
+
+
+def _keys(line: bytes) -> str:
+    """The keys of a line that is an object, for whoever has named them otherwise."""
+    try:
+        names = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return f"; its keys are {', '.join(list(names)[:TOLD])}"
 
 
 def _fault(record: GoldPage | _Result) -> str | None:
@@ -248,9 +293,20 @@ def _lines(place: Path | BinaryIO) -> Iterator[bytes]:
     try:
         with place.open("rb") as stream:
             if place.name.endswith(".zst"):
-                data = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True).read()
-                yield from data.split(b"\n")
+                yield from _unzstd(stream.read()).split(b"\n")
             else:
                 yield from gzip.GzipFile(fileobj=stream) if place.name.endswith(".gz") else stream
     except (OSError, EOFError, zstandard.ZstdError) as error:
         raise InputError(f"cannot read {place}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _unzstd(data: bytes) -> bytes:
+    """All frames, decompressed. The library's own stream reader takes a torn frame for the end."""
+    parts = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        parts.append(frame.decompress(data))
+        if not frame.eof:
+            raise EOFError("Compressed file ended before the end of its last frame")
+        data = frame.unused_data
+    return b"".join(parts)

@@ -137,15 +137,15 @@ def judgement(context: Context, site: View | None, layout: View | None, weights:
     return probability((first + second) / 2)
 
 
-def attribution(context: Context, site: View | None, layout: View | None, weights: Weights) -> tuple[float, Ints, Ints]:
-    """(log odds of no leaf in particular, what each column adds to those of each leaf, the columns' own values).
+def attribution(rows_of: tuple[Ints, Ints], weights: Weights) -> tuple[float, Ints, Ints]:
+    """(log odds of no leaf in particular, what each column adds to those of each leaf, the columns' own values), for the
+    leaves of these `forest_rows`.
 
     The arrays have shape (leaves, len(EVIDENCE_NAMES + NAMES)); the first two add up to the log odds of `judgement`. What
     the second forest makes of a leaf's own first judgement is shared out over the evidence that moved the first forest the
     same way. What is expected before a question is answered is that of real pages, for the shipped weights.
     """
     names = _ALL_NAMES
-    rows_of = forest_rows(context, site, layout, weights)
     digest, *visits = shipped_visits()
     of_first, of_second = visits if digest == weights.digest else (None, None)
     start, first = weights.first.contributions(rows_of[0], of_first)

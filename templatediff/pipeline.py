@@ -32,6 +32,7 @@ from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url
 from templatediff.profile import SiteProfile
 from templatediff.profile import merge as merge_profiles
+from templatediff.reasons import Reasons
 from templatediff.rules import Rule, judge, read_rules
 from templatediff.sample import take
 from templatediff.score import Weights, shipped
@@ -321,11 +322,12 @@ def _record(
     if labels.ruling is not None:
         tally = replace(tally, matched=labels.ruling.matched, conflicts=labels.ruling.conflicts)
     if "leaves" in parts or EXPLAINED in parts:
-        records = leaf_records(leaves, labels, _values(leaves, labels, template))
+        reasons = Reasons(labels)
+        records = leaf_records(leaves, reasons, _values(leaves, labels, template))
         if "leaves" in parts:
             made._parts["leaves"] = records
         if EXPLAINED in parts:
-            made._parts[EXPLAINED] = explained(records, leaves, labels)
+            made._parts[EXPLAINED] = explained(records, leaves, reasons)
     if SOURCE in parts:
         made._parts[SOURCE] = text
     return made, tally
@@ -372,7 +374,8 @@ def remembered(template: SiteTemplate, page: Fingerprint) -> tuple[str, str | No
     """
     leaves = _Remembered(page)
     labels = label(page, template, template.weights)
-    return labels.verdict, headline(labels, page.texts), leaf_records(leaves, labels, _values(leaves, labels, template))
+    records = leaf_records(leaves, Reasons(labels), _values(leaves, labels, template))
+    return labels.verdict, headline(labels, page.texts), records
 
 
 def named_host(leaves: Leaves) -> str | None:

@@ -243,6 +243,12 @@ def resolve(groups: Iterable[Group | None]) -> dict[Group, tuple[str, str]]:
     return found
 
 
+def no_page(skipped: Counter[str]) -> InputError:
+    """The error of an input without a page, with what is there instead."""
+    seen = ", ".join(f"{count} {kind}" for kind, count in sorted(skipped.items()))
+    return InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
+
+
 def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None) -> Reading:
     """Read a crawl's files. Raises InputError where there is no page."""
     found = _read_all(given, sources, jobs, totals, progress)
@@ -253,8 +259,7 @@ def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progres
         if group is not None
     ]
     if not pages:
-        seen = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.skipped.items()))
-        raise InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
+        raise no_page(totals.skipped)
     profiles = found.profiles
     if given.selection.limit is not None:
         chosen = first_of_each(pages, given.selection.limit)

@@ -6,27 +6,42 @@ forests (`score.Forest.contributions`), added up by theme and put into words. Al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from templatediff.evidence import Context
+from templatediff.facts import Facts, Found
 from templatediff.fingerprint import Ints
-from templatediff.label import Labels, Steps
-from templatediff.lessons import attribution
+from templatediff.label import EMPTY, Labels, Steps
+from templatediff.lessons import attribution, forest_rows
 from templatediff.segment import CELL, CODE, TERM
-from templatediff.wording import COLUMNS, THEME_OF, THEMES, Facts
+from templatediff.wording import COLUMNS, THEME_OF, THEMES
 
 MOST = 4  #: reasons of a leaf, at most
 MOST_AGAINST = 2
 LEAST = 0.1  #: log odds that evidence must add to be a reason
 LEAST_SHARE = 0.05  #: of all that speaks the same way
+BLOCK = 1024  #: leaves whose evidence is worked out at once: each takes 10 KB meanwhile, and pages have had 50,000
 MOVED = 0.05  #: P by which a step must move a leaf to be told, where it did not change the label
 
 _NAMES = tuple(THEMES)
+# Told wherever it speaks, however little it adds by itself: what else is counted as new, shared or alike hangs on it.
+_ALWAYS = _NAMES.index("repetition")
 _THEME = np.array([_NAMES.index(name) for name in THEME_OF])
 _OF_THEME = (_THEME[:, None] == np.arange(len(_NAMES))).astype(float)  # (columns, themes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The evidence of some leaves: log odds of no leaf in particular, what each theme and each column adds, the columns."""
+
+    start: float
+    themes: Ints
+    added: Ints
+    values: Ints
 
 
 @dataclass(frozen=True)
@@ -36,7 +51,10 @@ class Reasons:
     labels: Labels
 
     def of(self, leaf: int) -> list[str]:
-        """The reasons for a leaf's label in words: rules and steps that decided it, then its evidence, strongest first."""
+        """The reasons for a leaf's label in words: rules and steps that decided it, then its evidence, strongest first.
+
+        Repetition (k of n) is among them, or in `against`, wherever there are siblings and it moved the score.
+        """
         decisive, others = self._steps(leaf)
         sign = 1.0 if self.labels.kept[leaf] else -1.0
         found = [*decisive, *self._words(leaf, sign, MOST - len(decisive))]
@@ -51,40 +69,56 @@ class Reasons:
         particular. They add up to the score before `_settled` and `_together`, but for rounding (2 decimals)."""
         if self.labels.steps is None:
             return {}
-        start, themes, *_ = self._attribution
-        sums = {"start": round(start, 2)} | {
-            name: round(float(value), 2) for name, value in zip(_NAMES, themes[leaf], strict=True)
+        block = self._block(leaf // BLOCK)
+        sums = {"start": round(block.start, 2)} | {
+            name: round(float(value), 2) for name, value in zip(_NAMES, block.themes[leaf % BLOCK], strict=True)
         }
         return {name: sums[name] for name in sorted(sums, key=lambda name: (-abs(sums[name]), name)) if sums[name]}
 
     @cached_property
-    def _attribution(self) -> tuple[float, Ints, Ints, Facts]:
-        """(log odds of no leaf in particular, themes' shares, columns' shares, the facts)."""
+    def _facts(self) -> Facts:
+        return Facts(self.labels.context, self.labels.weights.names)
+
+    @cached_property
+    def _rows(self) -> tuple[Ints, Ints]:
         labels = self.labels
-        start, added, values = attribution(labels.context, labels.site, labels.layout_view, labels.weights)
-        themes = added @ _OF_THEME
-        return start, themes, added, Facts(labels.context, values, labels.weights.names)
+        return forest_rows(labels.context, labels.site, labels.layout_view, labels.weights)
+
+    @cached_property
+    def _block(self) -> Callable[[int], _Block]:
+        """The evidence of the leaves from BLOCK times a number on; the last that was asked for is at hand."""
+        return lru_cache(maxsize=1)(self._work_out)
+
+    def _work_out(self, number: int) -> _Block:
+        first, second = (rows[number * BLOCK : (number + 1) * BLOCK] for rows in self._rows)
+        start, added, values = attribution((first, second), self.labels.weights)
+        return _Block(start, added @ _OF_THEME, added, values)
 
     def _words(self, leaf: int, sign: float, most: int) -> list[str]:
         if self.labels.steps is None or most <= 0:
             return []
-        _, themes, added, facts = self._attribution
-        pull = sign * themes[leaf]
+        pull = sign * self._block(leaf // BLOCK).themes[leaf % BLOCK]
         least = max(LEAST, LEAST_SHARE * float(pull[pull > 0].sum()))
         said: dict[str, None] = {}
-        for theme in np.argsort(-pull, kind="stable"):
+        for theme in np.argsort(-pull, kind="stable").tolist():
             if len(said) >= most or pull[theme] < least:
                 break
-            columns = np.flatnonzero(theme == _THEME)
-            for column in columns[np.argsort(-sign * added[leaf, columns], kind="stable")]:
-                value = float(facts.values[leaf, column])
-                if sign * added[leaf, column] <= 0:
-                    break
-                words = _THEMED[theme](facts, leaf, COLUMNS[column], value, sign) if not np.isnan(value) else None
-                if words:
-                    said[words] = None
-                    break
+            if words := self._of_theme(theme, leaf, sign):
+                said[words] = None
+        repeated = self._of_theme(_ALWAYS, leaf, sign) if pull[_ALWAYS] > 0 else None
+        if repeated and repeated not in said:
+            return [*list(said)[: most - 1], repeated]
         return list(said)
+
+    def _of_theme(self, theme: int, leaf: int, sign: float) -> str | None:
+        """What a theme has to say for this side: the words of its strongest column that has any."""
+        block = self._block(leaf // BLOCK)
+        pull, values = sign * block.added[leaf % BLOCK], block.values[leaf % BLOCK]
+        columns = np.flatnonzero((theme == _THEME) & (pull > 0) & ~np.isnan(values))
+        for column in columns[np.argsort(-pull[columns], kind="stable")].tolist():
+            if words := _THEMED[theme](Found(self._facts, leaf, COLUMNS[column], float(values[column]), sign)):
+                return words
+        return None
 
     def _steps(self, leaf: int) -> tuple[list[str], list[str]]:
         """(what decided the label after the score had spoken, what moved the score without changing the label)."""
@@ -94,6 +128,8 @@ class Reasons:
             return [str(rule)], []
         if steps is None:
             return [], []
+        if labels.verdict == EMPTY and labels.p[leaf] >= steps.threshold:
+            return ["the page as a whole is empty"], []
         if steps.copies[leaf]:
             return ["stands on the page a second time, and that was kept"], []
         decisive: list[str] = []

@@ -1,6 +1,6 @@
 """Where a text stands on a page: in which leaves, or in what of the page is no leaf.
 
-Case, kinds of white space, soft hyphens and the spelling of accents do not matter; inline markup is no part of a leaf's
+Case, accents and vowel points, kinds of white space and soft hyphens do not matter; inline markup is no part of a leaf's
 text, and a text may run over several leaves.
 """
 
@@ -15,6 +15,9 @@ from templatediff.errors import UsageError
 from templatediff.html import TEXT_ID, Node, parse
 
 _INVISIBLE = frozenset("\u00ad\u200b\u2060\ufeff")
+# Combining classes (UAX 44) of Hebrew points, Arabic vowel signs, Syriac, and accents above and below. Not those of
+# viramas, of kana voicing or of Thai and Lao vowels: without them a word is another word.
+_MARKS = frozenset({*range(10, 37), *range(200, 241)})
 _TAGS = re.compile(r"<[^<>]*>")
 _TEMPLATE = re.compile(r"<template\b.*?</template", re.I | re.S)
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\"'/\\nrt]))")
@@ -51,6 +54,8 @@ def spans(texts: Sequence[str], wanted: str) -> dict[int, list[tuple[int, int]]]
             if leaf >= 0:
                 ends.setdefault(leaf, [offset, offset])[1] = offset + 1
         for leaf, (first, last) in ends.items():
+            while last < len(texts[leaf]) and unicodedata.combining(texts[leaf][last]):
+                last += 1  # marks belong to the letter before them
             held.setdefault(leaf, []).append((first, last))
     return dict(sorted(held.items()))
 
@@ -119,7 +124,10 @@ def _letter(character: str) -> str:
         return ""
     if character.isascii():
         return character.lower()
-    return unicodedata.normalize("NFKD", character).casefold()
+    if character == "\u0131":  # dotless i is what the lower case of I is in Turkish
+        return "i"
+    apart = unicodedata.normalize("NFKD", character).casefold()
+    return "".join(letter for letter in apart if unicodedata.combining(letter) not in _MARKS)
 
 
 def _folded(text: str) -> str:
@@ -143,10 +151,12 @@ def _letters(texts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _all(text: str, sought: str) -> list[tuple[int, int]]:
-    """(start, end) of every place where a text stands, none within another."""
+    """(start, end) of every place where a text stands, none within another; nowhere does か stand in が."""
     found = []
     start = text.find(sought)
     while start >= 0:
-        found.append((start, start + len(sought)))
-        start = text.find(sought, start + len(sought))
+        end = start + len(sought)
+        if not unicodedata.combining(text[end : end + 1] or " "):
+            found.append((start, end))
+        start = text.find(sought, end)
     return found

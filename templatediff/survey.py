@@ -9,11 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from templatediff.crawl import Skipped, Source, list_sources
-from templatediff.errors import InputError
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, registrable_domain, url_shape
 from templatediff.parallel import in_order
-from templatediff.reading import CHUNK, CRASH, FEW, Given, Group, Progress, group_of, prepared_page, read_page, resolve
+from templatediff.reading import (
+    CHUNK,
+    CRASH,
+    FEW,
+    Given,
+    Group,
+    Progress,
+    group_of,
+    no_page,
+    prepared_page,
+    read_page,
+    resolve,
+)
 from templatediff.selection import Selection
 from templatediff.text import valid
 
@@ -131,7 +142,7 @@ def _by_site(given: Given, sources: list[Source], seen: list[_Seen]) -> list[Sit
         if one.failure is not None:
             survey.failures.append((source.path, one.failure.kind, one.failure.message))
     if not found:
-        raise InputError("no HTML page in the input")
+        raise no_page(Counter(one.kind for one in seen if one.kind is not None))
     for source, one in zip(sources, seen, strict=True):
         if one.kind is not None:
             name = _site_of_file(given, source, of_folder)

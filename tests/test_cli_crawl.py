@@ -182,6 +182,11 @@ def test_a_dry_run_of_nothing_is_an_error(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (2, "") and "no HTML page" in result.stderr
 
 
+def test_a_dry_run_of_excluded_pages_is_the_error_of_the_run(crawl: Path) -> None:
+    said = [run("extract", crawl, "--exclude", "*", *dry).stderr for dry in ((), ("--dry-run",))]
+    assert said[0] == said[1] and "(skipped: 2 css, 12 excluded)" in said[0]
+
+
 # --- report
 
 
@@ -225,6 +230,18 @@ def test_a_csv_report_has_a_row_for_each_page(crawl: Path, tmp_path: Path) -> No
         assert float(row["confidence"]) == record["confidence"]
         assert (int(row["words"]) > 0) == bool(record["text"])
     assert [row["error"].partition(":")[0] for row in rows if row["error"]] == ["binary"]
+
+
+def test_no_cell_of_a_csv_report_is_a_formula(tmp_path: Path) -> None:
+    bombs = ["=HYPERLINK(&quot;http://evil.example&quot;)", "+1+cmd|x", "-2-1", "@SUM(A1)", "\uff1d1+1"]
+    for number, bomb in enumerate(bombs):
+        page = tmp_path / "odd" / f"{bomb[0]}{number}.html"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(f"<title>{bomb}</title><h1>{bomb}</h1><p>Some words, and a line of them, on page {number}.")
+    file = tmp_path / "report.csv"
+    assert run("extract", tmp_path / "odd", "--report", file, "--quiet").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(file.read_text(), newline="")))
+    assert {row["path"][:2] for row in rows} == {row["title"][:2] for row in rows} == {f"'{bomb[0]}" for bomb in bombs}
 
 
 @pytest.mark.parametrize(

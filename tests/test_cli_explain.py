@@ -128,12 +128,12 @@ def test_find_shows_what_holds_the_text(templates: Path) -> None:
     assert leaf["text"][slice(*leaf["found"][0])] == "copper most likely"
 
 
-def test_doubtful_leaves_alone(templates: Path) -> None:
+def test_leaves_of_a_range_of_p_alone(templates: Path) -> None:
     every = leaves(STORY, "--templates", templates)
-    some = leaves(STORY, "--templates", templates, "--doubtful")
+    some = leaves(STORY, "--templates", templates, "--p", ".2-.8")
     assert some == [leaf for leaf in every if 0.2 <= leaf["p"] <= 0.8] and 0 < len(some) < len(every)
-    lines = run("explain", STORY, "--templates", templates, "--doubtful").stdout.splitlines()
-    assert lines[1].startswith(f"{len(every)} leaves, ")
+    lines = run("explain", STORY, "--templates", templates, "--p", "0.2-0.8").stdout.splitlines()
+    assert lines[1] == f"{len(every)} leaves, 8 kept, {len(some)} shown"
     assert sum(line.startswith("      because") for line in lines) == len(some)
 
 
@@ -170,6 +170,8 @@ def test_a_failed_page_is_named() -> None:
     [
         ([DEMO], "explain reads one page"),
         ([STORY, "--find", " "], "--find is empty"),
+        ([STORY, "--p", ".8-.2"], "--p is '.8-.2': give two numbers from 0 to 1, the lower first, as in .4-.6"),
+        ([STORY, "--p", "half"], "--p is 'half'"),
         ([STORY, "--templates", "t", "--beside", DEMO], "give one of the two"),
         ([STORY, "--beside", "nowhere"], "nowhere: no such file or folder"),
         ([STORY, "--templates", "nowhere"], "nowhere"),

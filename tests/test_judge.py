@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from benchmarks import data
 from templatediff.cli.program import program
 from templatediff.errors import InputError
-from templatediff.judge import GoldBlock, GoldPage, evaluate, read_gold, read_results, summary
+from templatediff.judge import GoldBlock, GoldPage, Results, evaluate, read_gold, read_results, summary
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
 PAGE = GoldPage(
@@ -42,7 +42,7 @@ def run(*arguments: object, given: str | None = None) -> Result:
 
 
 def blocks(text: str) -> dict[str, tuple[float, bool]]:
-    (page,) = evaluate([PAGE], {"a.html": text}).pages
+    (page,) = evaluate([PAGE], Results({"a.html": text})).pages
     return {block.name: (block.share, block.wrong) for block in page.blocks}
 
 
@@ -63,14 +63,14 @@ def test_what_counts_on_neither_side_is_never_wrong() -> None:
 
 def test_tokens_may_be_named_and_blocks_without_own_tokens_are_left_out() -> None:
     page = GoldPage("", path="a", blocks=(GoldBlock("x", "same words", False), GoldBlock("y", "same words", True)))
-    assert evaluate([page], {}).pages[0].blocks == ()
+    assert evaluate([page], Results({})).pages[0].blocks == ()
     named = GoldPage("", path="a", blocks=(GoldBlock("x", "same words", False, tokens=("words",)),))
-    assert [block.wrong for block in evaluate([named], {"a": "these words"}).pages[0].blocks] == [True]
+    assert [block.wrong for block in evaluate([named], Results({"a": "these words"})).pages[0].blocks] == [True]
 
 
 def test_sets_are_counted_apart_and_missing_pages_are_empty() -> None:
     other = GoldPage("some other text here", path="b.html", set="other")
-    found = evaluate([PAGE, other], {"a.html": LONG})
+    found = evaluate([PAGE, other], Results({"a.html": LONG}))
     assert list(found.sets()) == ["small", "other"]
     assert found.sets()["small"].f1 == 1.0 and found.sets()["other"].f1 == 0.0
     whole = summary(found.pages)
@@ -79,13 +79,13 @@ def test_sets_are_counted_apart_and_missing_pages_are_empty() -> None:
 
 
 def test_two_empty_texts_agree() -> None:
-    assert evaluate([GoldPage("", path="a")], {"a": ""}).pages[0].score.f1 == 1.0
+    assert evaluate([GoldPage("", path="a")], Results({"a": ""})).pages[0].score.f1 == 1.0
 
 
 def test_results_without_gold_are_named_and_gold_without_any_result_is_an_error() -> None:
-    assert evaluate([PAGE], {"a.html": "", "z.html": ""}).unknown == ("z.html",)
+    assert evaluate([PAGE], Results({"a.html": "", "z.html": ""})).unknown == ("z.html",)
     with pytest.raises(InputError, match=r"no page in common: the gold has 'a.html', the results have 'z.html'"):
-        evaluate([PAGE], {"z.html": ""})
+        evaluate([PAGE], Results({"z.html": ""}))
 
 
 def test_pages_are_found_by_url_where_the_gold_has_no_path(tmp_path: Path) -> None:
@@ -94,11 +94,43 @@ def test_pages_are_found_by_url_where_the_gold_has_no_path(tmp_path: Path) -> No
     assert evaluate(gold, results).pages[0].score.f1 == 1.0
 
 
+URL = "https://a.example/1"
+NAMED = {
+    "gold by URL, result by both": ({"url": URL}, [{"path": "p", "url": URL}], True),
+    "gold by both, result by URL": ({"path": "p", "url": URL}, [{"url": URL}], True),
+    "another capture of the URL": ({"path": "q", "url": URL}, [{"path": "p", "url": URL}, {"path": "x"}], False),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_a_url_serves_where_a_side_has_no_path(case: str, tmp_path: Path) -> None:
+    named, results, found = NAMED[case]
+    gold = read_gold(lines(tmp_path / "g.jsonl", [named | {"text": "one"}, {"path": "x", "text": "one"}]))
+    made = evaluate(gold, read_results(lines(tmp_path / "r.jsonl", [one | {"text": "one"} for one in results])))
+    assert made.pages[0].found is found and made.unknown == (() if found else ("p",))
+
+
+def test_a_url_of_several_results_names_none(tmp_path: Path) -> None:
+    results = read_results(lines(tmp_path / "r.jsonl", [{"path": p, "url": URL, "text": p} for p in "ab"]))
+    with pytest.raises(InputError, match="is the URL of several results: name the page in the gold by its path"):
+        evaluate([GoldPage("a", url=URL)], results)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(b'\xef\xbb\xbf{"path":"a","text":"x"}\r\n{"path":"b","text":"y"}\r\n')
+    assert read_results(tmp_path / "r.jsonl").texts == {"a": "x", "b": "y"}
+
+
 FAULTY = {
     "no JSON": ("{", "line 1: "),
     "no text": ('{"path": "a"}', "line 1: Object missing required field `text`"),
     "no name": ('{"text": "x"}', "line 1: has neither path nor url"),
     "twice": ('{"path": "a", "text": "x"}\n\n{"path": "a", "text": "y"}', "line 3: 'a' comes twice"),
+    "other keys": ('{"file": "a", "content": "x"}', "line 1: .*`text`; its keys are file, content"),
+    "too deep": (
+        '{"path": "a", "text": "x", "z": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        "line 1: JSON is nested too deep",
+    ),
     "wrong type": ('{"path": "a", "text": 1}', r"line 1: Expected `str( \| null)?`, got `int`"),
 }
 
@@ -136,15 +168,19 @@ def test_many_bad_lines_are_counted(tmp_path: Path) -> None:
 def test_compressed_results_are_read(tmp_path: Path) -> None:
     data = b'{"path":"a","text":"x"}\n'
     (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(data))
-    (tmp_path / "r.jsonl.zst").write_bytes(zstandard.compress(data) + zstandard.compress(data.replace(b"a", b"b", 1)))
-    assert read_results(tmp_path / "r.jsonl.gz") == {"a": "x"}
+    frames = zstandard.compress(data) + zstandard.compress(data.replace(b'"a"', b'"b"'))
+    (tmp_path / "r.jsonl.zst").write_bytes(frames)
+    assert read_results(tmp_path / "r.jsonl.gz").texts == {"a": "x"}
+    assert read_results(tmp_path / "r.jsonl.zst").texts == {"a": "x", "b": "x"}
     (tmp_path / "torn.jsonl.gz").write_bytes(gzip.compress(data)[:-6])
-    with pytest.raises(InputError, match="cannot read"):
-        read_results(tmp_path / "torn.jsonl.gz")
+    (tmp_path / "torn.jsonl.zst").write_bytes(frames[:-6])
+    for name in ("torn.jsonl.gz", "torn.jsonl.zst"):
+        with pytest.raises(InputError, match=r"cannot read .*ended before the end"):
+            read_results(tmp_path / name)
 
 
 def test_null_text_is_empty_text(tmp_path: Path) -> None:
-    assert read_results(lines(tmp_path / "r.jsonl", [{"path": "a", "text": None}])) == {"a": ""}
+    assert read_results(lines(tmp_path / "r.jsonl", [{"path": "a", "text": None}])).texts == {"a": ""}
 
 
 # --- the verb ----------------------------------------------------------------------------------------------

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
+from corpora.sentinel import SentinelPage, sentinel_pages
 from templatediff import label as module
 from templatediff.evidence import Context
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.label import EMPTY, label, own_title
 from templatediff.options import Options
+from templatediff.page import Page
 from templatediff.pipeline import Template, extract, learn
 from templatediff.score import shipped
 from templatediff.segment import segment
+from templatediff.yardstick import tokens
 
 
 def of(html: str) -> Fingerprint:
@@ -132,3 +137,24 @@ def test_a_refrain_and_a_quotation_may_come_again() -> None:
     assert not module._copied(twice, np.full(8, 0.9), np.ones(8, bool)).any()
     thread = of(f"<div>{_paragraphs(STANZAS)}</div><div><blockquote>{STANZAS[2]}</blockquote><p>Was it?</p></div>")
     assert not module._copied(thread, np.full(6, 0.9), np.ones(6, bool)).any()
+
+
+def multi(case: str) -> Iterator[tuple[SentinelPage, str]]:
+    """The pages of a sentinel site and their texts among one another."""
+    pages = [page for page in sentinel_pages(("multi",)) if page.case == case]
+    template = learn([Page(page.html, path=page.path) for page in pages], site=case)
+    yield from ((page, template.extract(Page(page.html, path=page.path)).text) for page in pages)
+
+
+@pytest.mark.parametrize(("case", "block"), [("lines", "address"), ("documentation", "admonition-note")])
+def test_doubtful_lines_in_the_middle_of_content_stay(case: str, block: str) -> None:
+    for page, text in multi(case):
+        (found,) = (one for one in page.blocks if one.name == block)
+        assert set(found.tokens) <= set(tokens(text)), page.path
+
+
+def test_a_line_that_most_pages_have_twice_goes() -> None:
+    for page, text in multi("forum"):
+        for block in page.blocks:
+            if block.name.startswith("signature"):
+                assert not set(block.tokens) & set(tokens(text)), (page.path, block.name)

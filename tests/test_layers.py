@@ -42,9 +42,10 @@ LAYERS = [
     gist
     context
     evidence
-    lessons
+    lessons overall
     verdict
-    label wording
+    label facts
+    wording
     reasons search
     inline
     rebuild

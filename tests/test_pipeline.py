@@ -294,6 +294,16 @@ def test_pages_without_text_teach_nothing_and_that_is_said(tmp_path: Path) -> No
         td.learn_crawl([tmp_path], tmp_path / "t")
 
 
+def test_the_site_s_name_in_a_heading_is_no_title_of_a_page() -> None:
+    pages = [
+        f"<title>Story {n} | Paper</title><nav><h1>Paper</h1></nav><h2>Story {n}</h2><p>Text number {n} is its own."
+        for n in range(6)
+    ]
+    template = td.learn(pages, site="paper.example")
+    assert [template.extract(page).title for page in pages] == [f"Story {n}" for n in range(6)]
+    assert template.extract("<title>Paper</title><h1>Paper</h1><p>All stories, by day.").title == "Paper"
+
+
 def test_the_title_is_the_heading_that_the_title_names_though_other_pages_list_it() -> None:
     name = "The library lends out its roof"
     others = [

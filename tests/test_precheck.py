@@ -6,7 +6,10 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 import templatediff as td
-from templatediff.glance import NAMES, first_look
+from templatediff import overall
+from templatediff.fingerprint import fingerprint
+from templatediff.glance import NAMES, columns, first_look
+from templatediff.options import Options
 from templatediff.segment import segment
 
 DEMO = Path(__file__).parent.parent / "corpora" / "demo"
@@ -29,9 +32,20 @@ def test_pages_to_read_are_let_through() -> None:
 
 
 def test_a_first_look_has_every_name() -> None:
-    found = first_look(segment(STORY))
+    found = first_look(
+        columns(segment(f"<title>Otters - Zoo</title>{STORY}<p><a href='https://zoo.example/'>Zoo</a>"), "zoo.example")
+    )
     assert set(found) == set(NAMES)
-    assert found["after_heading"] > 3 and found["titled"] == 0 and found["framed"] == 0
+    assert found["after_heading"] > 3 and found["titled"] == 1 and found["framed"] == 0 and found["way_back"] > 0
+
+
+def test_the_pre_check_sees_what_the_verdict_sees() -> None:
+    base = "https://zoo.example/otters"
+    html = f"<title>Otters - Zoo</title><nav><a href=/>Zoo</a></nav>{STORY}<p><a href='{base[:20]}/'>Back</a><button>Yes</button>"
+    for text in (html, STORY, "<p>東京へ。" * 3, *(page.read_text() for page in sorted(DEMO.rglob("*.html"))[:4])):
+        leaves = segment(text)
+        page = fingerprint(leaves, Options(), content_hash=0, url=base)
+        assert first_look(columns(leaves, "zoo.example")) == first_look(overall.seen_columns(page))
 
 
 def test_what_looks_like_a_path_is_refused() -> None:

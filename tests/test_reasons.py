@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from templatediff import label as label_module
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
 from templatediff.label import label
 from templatediff.lessons import NAMES as LESSON_NAMES
-from templatediff.lessons import attribution, judgement
+from templatediff.lessons import attribution, forest_rows, judgement
 from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.pipeline import prepare
@@ -42,7 +43,8 @@ def test_what_the_columns_add_sums_up_to_the_score(template: td.Template) -> Non
     html = (DEMO / "harbour" / "mussel-beds-closed.html").read_text()
     for used in (template, None):
         labels = labels_of(html, used)
-        start, added, values = attribution(labels.context, labels.site, labels.layout_view, shipped())
+        rows = forest_rows(labels.context, labels.site, labels.layout_view, shipped())
+        start, added, values = attribution(rows, shipped())
         assert added.shape == values.shape == (len(labels.p), len(EVIDENCE_NAMES + LESSON_NAMES))
         alone = judgement(labels.context, labels.site, labels.layout_view, shipped())
         assert probability(start + added.sum(axis=1)) == pytest.approx(alone, abs=2e-4)
@@ -96,12 +98,23 @@ def test_reasons_speak_for_the_label_and_against_it(story: list[dict[str, Any]])
         assert len(leaf["reasons"]) <= 6 and len(leaf["against"]) <= 2
 
 
+def test_repetition_is_among_the_reasons_wherever_it_speaks(story: list[dict[str, Any]]) -> None:
+    assert {(leaf["content"], 2 * leaf["k"] > leaf["n"]) for leaf in story} == {(a, b) for a in (0, 1) for b in (0, 1)}
+    for leaf in story:
+        pull = leaf["evidence"].get("repetition", 0.0)
+        often = 2 * leaf["k"] > leaf["n"]
+        if not pull or (pull < 0) != often:
+            continue  # trees may take a number another way than a person would: then there are no words for it
+        words = leaf["reasons" if leaf["content"] == (pull > 0) else "against"]
+        assert any(re.search(r"\bon \S+ of \S+ other pages of th", one) for one in words), leaf
+
+
 def test_reasons_state_facts(story: list[dict[str, Any]]) -> None:
     """k of n in words is k of n of the record; what is said of tags and links holds."""
     for leaf in story:
         for words in leaf["reasons"] + leaf["against"]:
             assert not (words.startswith("on ") and words.endswith("other pages of this layout")) or (
-                words.startswith(f"on {leaf['k']} of {leaf['n']} ")
+                words.startswith(f"on {leaf['k'] or 'none'} of {leaf['n']} ")
             )
             if words.startswith("few words"):
                 assert leaf["tokens"] <= 4
@@ -164,6 +177,29 @@ def test_a_guard_names_itself_first_and_only_where_it_decided() -> None:
     reasons = Reasons(replace(labels, p=low, kept=every, steps=steps))
     assert all(reasons.of(leaf)[0] == "a guard says so" for leaf in range(2, len(every)))
     assert not any("a guard says so" in reasons.of(leaf) for leaf in range(2))
+
+
+def test_leaves_of_an_empty_page_are_dropped_since_it_is_empty() -> None:
+    page = td.extract("<title>A title</title><div>Home Menu</div><div>Footer of all pages</div>")
+    assert page.verdict == "empty" and page.reason and page.reason.startswith("nothing but 6 words: ")
+    likely = [leaf for leaf in page.leaves if leaf["p"] >= 0.5]
+    assert likely and all(leaf["reasons"][0] == "the page as a whole is empty" for leaf in likely)
+    assert str(td.extract("<body><p>Welcome").reason).startswith("nothing but 1 word: ")
+
+
+def test_the_evidence_of_a_long_page_is_worked_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    html = "".join(f"<p>Leaf {number} says {number * number} and some words more." for number in range(20))
+    whole = td.extract(html).explain()
+    monkeypatch.setattr("templatediff.reasons.BLOCK", 7)
+    sizes: list[int] = []
+
+    def seen(rows: Any, weights: Any) -> Any:
+        sizes.append(len(rows[0]))
+        return attribution(rows, weights)
+
+    monkeypatch.setattr("templatediff.reasons.attribution", seen)
+    assert td.extract(html).explain() == whole
+    assert sizes and set(sizes) == {7, 6}
 
 
 def test_a_page_without_text_has_no_leaf_to_explain() -> None:

@@ -4,6 +4,7 @@ import gc
 import itertools
 import json
 import shutil
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
@@ -15,11 +16,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from click.testing import CliRunner, Result
-from hostile import ATTACKS, HEBREW, HOST, HUGE, write_hostile
+from hostile import ATTACKS, HEBREW, HOST, HUGE
 
 from templatediff.cli.program import program
 from templatediff.errors import OutputError
+from templatediff.extraction import EXPLAINED
 from templatediff.pipeline import Extraction, load, remembered
+from templatediff.report import folder as folder_module
 from templatediff.report import leaves, lists, overview, write
 from templatediff.report.folder import ReportFolder
 from templatediff.report.write import write_report
@@ -114,23 +117,6 @@ def crawl(tmp_path: Path) -> Path:
     return small_pages(tmp_path / "crawl", 3)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the demonstration crawl."""
-    folder = tmp_path_factory.mktemp("demo") / "report"
-    write_report([DEMO], folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the hostile crawl."""
-    place = tmp_path_factory.mktemp("hostile")
-    crawl = write_hostile(place / "crawl", huge=2500)
-    write_report([crawl], place / "report")
-    return place / "report"
-
-
 @pytest.fixture(params=["demo", "hostile"])
 def report(request: pytest.FixtureRequest) -> Path:
     found: Path = request.getfixturevalue(request.param)
@@ -211,14 +197,14 @@ def test_a_long_page_is_shown_in_parts(hostile: Path) -> None:
 
 
 def test_every_leaf_stands_on_its_page_with_label_and_evidence(demo: Path) -> None:
-    for record in extract_crawl([DEMO], parts=("leaves",)):
+    for record in extract_crawl([DEMO], parts=(EXPLAINED,)):
         document = Document((demo / f"pages/{record.path}.html").read_text())
         data = json.loads(document.data[0])
         labels = [attributes["class"] for tag, attributes in document.tags if tag == "li" and "class" in attributes]
-        assert len(labels) == len(data["leaves"]) == len(record.leaves)
+        assert len(labels) == len(data["leaves"]) == len(record.explain())
         before: list[str] = []
-        for label, told, leaf in zip(labels, data["leaves"], record.leaves, strict=True):
-            p, k, n, level, change, tokens, shared, rest, reasons = told
+        for label, told, leaf in zip(labels, data["leaves"], record.explain(), strict=True):
+            p, k, n, level, change, tokens, shared, rest, reasons, against, hidden = told
             before = [*before[:shared], *filter(None, rest.split(" > "))]
             assert (label or "")[0] == ("k" if leaf["content"] else "d")
             assert label.endswith(" q") == (0.4 <= leaf["p"] <= 0.6)
@@ -226,6 +212,8 @@ def test_every_leaf_stands_on_its_page_with_label_and_evidence(demo: Path) -> No
             assert (data["words"][level] or None, data["words"][change]) == (leaf["level"], leaf["change"])
             assert " > ".join(before) == leaf["selector"]
             assert [data["words"][number] for number in reasons] == leaf["reasons"]
+            assert [data["words"][number] for number in against] == leaf["against"]
+            assert hidden == leaf["hidden"]
             assert leaf["text"] in document.text
 
 
@@ -327,12 +315,18 @@ def test_an_empty_folder_is_taken(crawl: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report/index.html").is_file()
 
 
-@pytest.mark.parametrize("what", ["foreign", "foreign part", "file", "notes among it", "link to foreign"])
+EXCHANGES = pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="this system cannot exchange folders")
+FOREIGN = ["foreign", "foreign part", "file", "notes among it", "notes within it", "link to foreign"]
+
+
+@pytest.mark.parametrize("what", FOREIGN)
 def test_what_no_report_made_is_never_touched(crawl: Path, tmp_path: Path, what: str) -> None:
     folder, mine = tmp_path / "report", tmp_path / "report" / "mine.txt"
     if what == "foreign part":
         mine = tmp_path / "report.part" / "mine.txt"
-    if what == "notes among it":
+    if what == "notes within it":
+        mine = folder / "pages" / "mine.txt"
+    if what.startswith("notes"):
         assert run(crawl, "-o", folder).exit_code == 0
     if what == "file":
         mine = folder
@@ -344,7 +338,7 @@ def test_what_no_report_made_is_never_touched(crawl: Path, tmp_path: Path, what:
         folder.symlink_to(mine.parent)
     result = run(crawl, "-o", folder)
     assert result.exit_code == 2
-    assert str(mine.parent if what not in ("file", "notes among it") else folder) in result.stderr
+    assert str(folder if what == "file" or what.startswith("notes") else mine.parent) in result.stderr
     assert mine.read_text() == "precious"
 
 
@@ -374,6 +368,83 @@ def test_a_killed_report_is_cleared_by_the_next(crawl: Path, tmp_path: Path) -> 
     (tmp_path / "kept").rename(part)  # as a kill would leave it
     assert run(crawl, "-o", tmp_path / "report").exit_code == 0
     assert not part.exists() and not (tmp_path / "report/pages/a.html").exists()
+
+
+@pytest.mark.parametrize("left", [b"", b'{"made b'])
+def test_a_report_killed_at_its_first_byte_is_cleared_too(crawl: Path, tmp_path: Path, left: bytes) -> None:
+    part = tmp_path / "report.part"
+    part.mkdir()
+    (part / "report.json").write_bytes(left)
+    assert run(crawl, "-o", tmp_path / "report").exit_code == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"crawl", "report"}
+
+
+@EXCHANGES
+def test_a_kill_while_the_old_report_is_taken_away_leaves_what_the_next_run_clears(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(crawl, "-o", tmp_path / "report").exit_code == 0
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    def exchanged(one: Path, other: Path) -> bool:
+        patched.setattr(Path, "unlink", killed)
+        return exchange(one, other)
+
+    exchange = folder_module._exchanged
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(folder_module, "_exchanged", exchanged)
+        write_report([crawl], tmp_path / "report")
+    assert (tmp_path / "report.part" / "report.json").is_file()  # the old one
+    assert run(crawl, "-o", tmp_path / "report").exit_code == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"crawl", "report"}
+
+
+@EXCHANGES
+def test_a_report_stands_there_at_all_times(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "report"
+    assert run(crawl, "-o", folder).exit_code == 0
+
+    def moved(*arguments: object) -> None:
+        raise AssertionError("for a moment there is no report")
+
+    monkeypatch.setattr(Path, "rename", moved)
+    write_report([crawl], folder, limit=2)
+    assert json.loads((folder / "report.json").read_bytes())["pages"] == 2
+    assert {file.name for file in tmp_path.iterdir()} == {"crawl", "report"}
+
+
+def test_where_folders_cannot_be_exchanged_a_report_is_replaced_all_the_same(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_module, "_exchanged", lambda one, other: False)
+    for limit in (3, 2):
+        write_report([crawl], tmp_path / "report", limit=limit)
+        assert json.loads((tmp_path / "report/report.json").read_bytes())["pages"] == limit
+    assert {file.name for file in tmp_path.iterdir()} == {"crawl", "report"}
+
+
+def test_a_report_inside_the_input_is_warned_of(crawl: Path, tmp_path: Path) -> None:
+    result = run(crawl, "-o", crawl / "report")
+    assert result.exit_code == 0 and f"{crawl / 'report'} is inside {crawl}: " in result.stderr
+    assert " is inside " not in run(crawl, "-o", tmp_path / "report").stderr
+
+
+def test_one_run_at_a_time_writes_a_report(crawl: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    with ReportFolder(folder) as first:
+        first.write("pages/a.html", "first")
+        second = run(crawl, "-o", folder)
+        assert second.exit_code == 2 and f"{folder} is being written by another run" in second.stderr
+        first.finish({})
+    assert (folder / "pages/a.html").read_text() == "first"
+    assert run(crawl, "-o", folder).exit_code == 0
+
+
+def test_the_name_of_unfinished_output_is_refused(crawl: Path, tmp_path: Path) -> None:
+    result = run(crawl, "-o", tmp_path / "report.part")
+    assert result.exit_code == 2 and "give another name" in result.stderr
 
 
 def test_a_folder_without_permission_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,11 +540,11 @@ def made_up(number: int) -> Extraction:
     leaf: dict[str, Any] = {
         "selector": "body > p:nth-child(1)", "start": 0, "tokens": 160, "change": "dynamic", "k": 1, "n": 9,
         "level": "layout", "content": True, "p": 0.5, "slot": None, "value": None, "reasons": [f"reason {number}"],
-        "text": text, "slots": [],
+        "text": text, "slots": [], "against": [], "hidden": False,
     }  # fmt: skip
     return Extraction(
         f"site.example/{number}.html", None, "site.example", 0, "template", 9, f"Page {number}", text, "content", 0.9,
-        None, None, None, "0", None, {"leaves": [leaf | {"text": f"{place} {text}"} for place in range(10)]},
+        None, None, None, "0", None, {EXPLAINED: [leaf | {"text": f"{place} {text}"} for place in range(10)]},
     )  # fmt: skip
 
 

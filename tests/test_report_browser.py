@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import ATTACKS, HEBREW, HOST, HUGE, write_hostile
+from hostile import ATTACKS, HEBREW, HOST, HUGE
 
 from corpora.generator import SiteSpec, generate_site, write_site
 from templatediff.report.write import write_report
@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"),
 ]
-DEMO = Path(__file__).parent.parent / "corpora" / "demo"
 STORY = "pages/www.harbour-gazette.example/harbour/mussel-beds-closed.html.html"
 PHONE = {"width": 390, "height": 800}
 
@@ -56,20 +55,6 @@ class Seen:
     def _request(self, request: Any) -> None:
         if not request.url.startswith(self.folder.as_uri() + "/"):
             self.wrong.append(f"request: {request.url}")
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo") / "report"
-    write_report([DEMO], folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("hostile")
-    write_report([write_hostile(place / "crawl", huge=2500)], place / "report")
-    return place / "report"
 
 
 @pytest.fixture
@@ -149,7 +134,7 @@ def test_a_leaf_is_found_by_keyboard_alone(demo: Path, tab: Any) -> None:
     assert focus.get_attribute("aria-selected") == "true"
     told = page.get_by_role("complementary", name="Evidence")
     assert re.search(
-        r"Kept.*P\(content\)\s+\.\d{3}.*0 of 6 other pages of the layout.*Reasons", told.inner_text(), re.S
+        r"Kept.*P\(content\)\s+\.\d{3}.*0 of 6 other pages of the layout.*Because.*on none of ", told.inner_text(), re.S
     )
     assert "body > main:nth-child(3)" in told.inner_text()
     assert page.locator("#evidence").get_attribute("aria-live") == "polite"
@@ -200,6 +185,10 @@ def test_tab_reaches_the_leaves_and_leaves_them(demo: Path, tab: Any) -> None:
 
 def test_hovering_shows_evidence_and_gives_it_back(demo: Path, tab: Any) -> None:
     page = tab(demo, STORY)
+    page.locator("#leaves .k", has_text="Mussel beds closed until").click()
+    assert re.search(
+        r"Because.*Despite\s+on 7 of 8 other pages of the site", page.locator("#evidence").inner_text(), re.S
+    )
     page.locator("#leaves li", has_text="By Joan Merrick").click()
     assert "person: Joan Merrick" in page.locator("#evidence").inner_text()
     page.locator("#leaves li", has_text="Front page").hover()

@@ -6,7 +6,10 @@ import templatediff as td
 from templatediff.errors import UsageError
 from templatediff.search import elsewhere, spans
 
-TEXTS = ["The Tide turned", "at noon, and the co\u00adpper sank", "東京の", "駅で", "Crème brûlée", "tide tide"]
+TEXTS = [
+    "The Tide turned", "at noon, and the co\u00adpper sank", "東京の", "駅で", "Crème brûlée", "tide tide", "cafe\u0301 x",
+    "مُحَمَّد", "Iğdır", "がか",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -18,6 +21,11 @@ TEXTS = ["The Tide turned", "at noon, and the co\u00adpper sank", "東京の", "
         pytest.param("東京の駅", {2: [(0, 3)], 3: [(0, 1)]}, id="no-spaces-between-leaves"),
         pytest.param("cre\u0300me", {4: [(0, 5)]}, id="accents-apart"),
         pytest.param("BRÛLÉE", {4: [(6, 12)]}, id="accents-in-capitals"),
+        pytest.param("creme brulee", {4: [(0, 12)]}, id="without-accents"),
+        pytest.param("cafe", {6: [(0, 5)]}, id="accents-go-with-their-letter"),
+        pytest.param("محمد", {7: [(0, 8)]}, id="without-vowel-signs"),
+        pytest.param("ığdır", {8: [(0, 5)]}, id="dotless-i"),
+        pytest.param("か", {9: [(1, 2)]}, id="voicing-counts"),
         pytest.param("turned noon", {}, id="absent"),
     ],
 )

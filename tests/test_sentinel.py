@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks import sentinel
 from corpora.sentinel import CASES, PAGES, SentinelPage, gold_line, sentinel_pages
-from templatediff.judge import GoldPage, evaluate, summary
+from templatediff.judge import GoldPage, Results, evaluate, summary
 from templatediff.yardstick import tokens
 
 FOLDER = Path(__file__).parent.parent / "corpora" / "sentinel"
@@ -116,14 +116,14 @@ def test_malformed_pages_have_the_blocks_of_the_well_formed_one() -> None:
 
 def test_the_gold_keeps_all_and_leaks_nothing_and_the_page_leaks_everything() -> None:
     results = {page.path: page.gold for page in pages()}
-    best = summary(evaluate(gold(), results).pages)
+    best = summary(evaluate(gold(), Results(results)).pages)
     assert best.kept == best.blocks and best.leaked == best.siblings_leaked == 0 and best.f1 == 1.0
-    worst = summary(evaluate(gold(), {page.path: body_text(page) for page in pages()}).pages)
+    worst = summary(evaluate(gold(), Results({page.path: body_text(page) for page in pages()})).pages)
     assert worst.leaked == worst.chrome > 1000 and worst.siblings_leaked == worst.siblings > 80
 
 
 def test_the_eight_blocks_that_are_no_prose_are_there() -> None:
-    found = evaluate(gold(), {page.path: page.gold for page in pages()})
+    found = evaluate(gold(), Results({page.path: page.gold for page in pages()}))
     assert sentinel._non_prose([page for page in found.pages if page.set == "single"]) == (8, 8)
     assert sentinel._malformed([page for page in found.pages if page.set == "multi"]) == (18, 18)
 
@@ -132,7 +132,7 @@ def test_a_lost_block_of_one_page_is_listed_by_case(tmp_path: Path) -> None:
     results = {page.path: page.gold for page in pages()}
     results["single/promo.html"] = body_text(single("promo"))
     results["single/terms.html"] = ""
-    lines = list(sentinel.faults(evaluate(gold(), results)))
+    lines = list(sentinel.faults(evaluate(gold(), Results(results))))
     assert "- single: leaked: promo: menu, 1 pages, 100% of its tokens in the output" in lines
     assert "- single: leaked (needs siblings): promo: promo, 1 pages, 100% of its tokens in the output" in lines
     assert "- single: lost: terms: quotation, 1 pages, 0% of its tokens in the output" in lines

@@ -22,7 +22,7 @@ try:
     main()
 except SystemExit as done:
     assert not done.code, done.code
-heavy = "sklearn scipy numpy nltk rich nh3 html_to_markdown jinja2 stopwordsiso publicsuffixlist selectolax multiprocessing".split()
+heavy = "sklearn scipy numpy nltk rich nh3 html_to_markdown jinja2 stopwordsiso selectolax multiprocessing".split()
 print(*(name for name in heavy if name in sys.modules), file=sys.stderr)
 """
 

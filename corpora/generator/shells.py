@@ -1,10 +1,12 @@
-"""Pages of a generated site on which there is nothing to read, and its index: what a verdict must tell from content.
+"""Pages of a generated site on which there is nothing to read, its index, and pages of little text, to be told apart by verdicts.
 
 chrome   the frame around an empty main part
 script   a shell that scripts fill: a root element, or the site's name and a word
 consent  a wall: a consent text with its buttons, nothing behind it
 error    "not found": a heading and a sentence or two, the same on every such page; often a way back to the front page
 index    a listing: links in sections, without teasers
+brief    content: a headline and a paragraph or two in the site's frame
+note     content: a paragraph or some without any frame, at most a way back
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from corpora.generator.truth import GeneratedPage
 from corpora.generator.words import Voice, language, slug
 
 EMPTY_SHELLS = ("chrome", "script", "consent", "error")
-SHELLS = (*EMPTY_SHELLS, "index")
+SHELLS = (*EMPTY_SHELLS, "index", "brief", "note")
 
 
 def generate_shells(spec: SiteSpec, shells: tuple[str, ...] = SHELLS, count: int = 2) -> Iterator[GeneratedPage]:
@@ -141,4 +143,29 @@ def _index(page: Page) -> str:
     return chrome.write(page, body=body, tail=False)
 
 
-_WRITERS = {"chrome": _chrome, "script": _script, "consent": _consent, "error": _error, "index": _index}
+def _brief(page: Page) -> str:
+    def body() -> None:
+        page.put("h1", page.plan.title, "content", "title")
+        for _ in range(page.rng.randint(1, 2)):
+            page.paragraph(page.rng.randint(1, 3))
+
+    return chrome.write(page, body=body, tail=_traits(page, "brief").random() < 0.5)
+
+
+def _note(page: Page) -> str:
+    rng = page.rng
+    if rng.random() < 0.8:
+        page.put("h1", page.plan.title, "content", "title")
+    for _ in range(rng.randint(1, 4)):
+        page.paragraph(rng.randint(1, 3))
+    if rng.random() < 0.3:
+        page.put("p", page.voice.person(), "content", "signature")
+    if rng.random() < 0.3:
+        page.put("p", [link(page.lang.labels["home"], "/")], "template", "note-home")
+    return chrome.document(page)
+
+
+_WRITERS = {
+    "chrome": _chrome, "script": _script, "consent": _consent, "error": _error, "index": _index, "brief": _brief,
+    "note": _note,
+}  # fmt: skip

@@ -63,7 +63,12 @@ def crawl_options_or_none(verb: Verb) -> Verb:
 
 def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
 
-    @click.argument("inputs", metavar="INPUT...", nargs=-1, type=click.Path(readable=False, path_type=Path))
+    @click.argument(
+        "inputs",
+        metavar="INPUT..." if needed else "[INPUT...]",
+        nargs=-1,
+        type=click.Path(readable=False, path_type=Path),
+    )
     @click.option(
         "--files-from",
         metavar="FILE|-",

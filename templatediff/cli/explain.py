@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from templatediff.cli.common import jobs_option, page_options, speech_options, spooled_stdin
+from templatediff.cli.common import jobs_option, page_options, speech_options
 from templatediff.cli.output import json_line, utf8
 from templatediff.cli.progress import Progress
-from templatediff.cli.single import extract_single, read_single
+from templatediff.cli.single import Single, extract_single, single_options
 from templatediff.cli.sink import stdout
 from templatediff.cli.speech import plural, printable, say
 from templatediff.cli.table import short
@@ -22,19 +23,13 @@ if TYPE_CHECKING:
     from templatediff.extraction import Extraction
 
 INDENT = " " * 6
-DOUBTFUL = (0.2, 0.8)
+_RANGE = re.compile(r"([01]|[01]?\.[0-9]+)-([01]|[01]?\.[0-9]+)")
 # `templatediff.extraction` names these, but it loads numpy, which --help need not wait for
 EXPLAINED, SOURCE = "explained", "source"
 
 
 @click.command()
-@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
-@click.option(
-    "--templates",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Apply the site's template stored in DIR.",
-)
+@single_options
 @click.option(
     "--beside",
     metavar="INPUT",
@@ -46,25 +41,22 @@ EXPLAINED, SOURCE = "explained", "source"
     "--find", metavar="TEXT", help="Only leaves that hold TEXT; if none does, say where on the page it stands."
 )
 @click.option(
-    "--doubtful",
-    is_flag=True,
-    help=f"Only leaves of doubtful label, those whose P(content) is from {DOUBTFUL[0]} to {DOUBTFUL[1]}.",
+    "--p",
+    "between",
+    metavar="LOW-HIGH",
+    callback=lambda ctx, param, value: p_range(value or "0-1"),
+    help="Only leaves whose P(content) is from LOW to HIGH, as in .2-.8: the close calls.",
 )
 @click.option("--format", "form", type=click.Choice(("text", "jsonl")), default="text", help="Default: text.")
-@click.option("--url", metavar="URL", help="Where the page was fetched: finds the site.")
-@click.option("--site", metavar="NAME", help="The page is of the site NAME.")
 @page_options
 @jobs_option
 @speech_options
 def explain(
-    file: Path,
-    templates: Path | None,
+    single: Single,
     beside: tuple[Path, ...],
     find: str | None,
-    doubtful: bool,
+    between: tuple[float, float],
     form: str,
-    url: str | None,
-    site: str | None,
     options: Options | None,
     jobs: int,
     progress: Progress,
@@ -79,16 +71,15 @@ def explain(
     """
     if find is not None and not find.strip():
         raise UsageError("--find is empty: give some text of the page")
-    if templates is not None and beside:
+    if single.templates is not None and beside:
         raise UsageError("--templates applies what was learned and --beside learns: give one of the two")
     with progress:
         if beside:
-            record = _extract_beside(file, beside, url, site, options, jobs, progress)
+            record = _extract_beside(single, beside, options, jobs, progress)
         else:
-            given, folder = read_single(file, url, site, "explain")
-            record = extract_single(given, folder, templates, options, (EXPLAINED, SOURCE), progress)
+            record = extract_single(single, "explain", options, (EXPLAINED, SOURCE), progress)
         leaves = record.explain(find) if record.error is None else []
-        shown = [leaf for leaf in leaves if not doubtful or DOUBTFUL[0] <= leaf["p"] <= DOUBTFUL[1]]
+        shown = [leaf for leaf in leaves if between[0] <= leaf["p"] <= between[1]]
     if record.error is not None:
         progress.failure(record.path or "-", record.error.kind, record.error.message)
         return 1
@@ -97,38 +88,48 @@ def explain(
             for leaf in shown:
                 out.write(json_line(leaf))
         else:
-            lines = [*_head(record, leaves, find), *_body(shown, whole=bool(progress.verbose))]
+            lines = [*_head(record, leaves, len(shown), find), *_body(shown, whole=bool(progress.verbose))]
             out.write(utf8("".join(f"{line}\n" for line in lines)))
     if find is not None and not leaves and form == "jsonl":
         say(_nowhere(record, find))
     return 0
 
 
+def p_range(text: str) -> tuple[float, float]:
+    """The value of --p.
+
+    >>> p_range(".4-.6"), p_range("0-1")
+    ((0.4, 0.6), (0.0, 1.0))
+    >>> p_range("0.6")
+    Traceback (most recent call last):
+    ...
+    templatediff.errors.UsageError: --p is '0.6': give two numbers from 0 to 1, the lower first, as in .4-.6
+    """
+    found = _RANGE.fullmatch(text.strip())
+    if found is None or not (ends := (float(found[1]), float(found[2])))[0] <= ends[1] <= 1:
+        raise UsageError(f"--p is {text!r}: give two numbers from 0 to 1, the lower first, as in .4-.6")
+    return ends
+
+
 def _extract_beside(
-    file: Path,
-    beside: tuple[Path, ...],
-    url: str | None,
-    site: str | None,
-    options: Options | None,
-    jobs: int,
-    progress: Progress,
+    single: Single, beside: tuple[Path, ...], options: Options | None, jobs: int, progress: Progress
 ) -> Extraction:
     from templatediff.beside import extract_beside
 
     return extract_beside(
-        spooled_stdin() if file == Path("-") else file,
+        single.spooled(),
         beside,
         jobs,
         options=options,
-        site=site,
-        url=url,
+        site=single.site,
+        url=single.url,
         parts=(EXPLAINED, SOURCE),
         progress=progress,
     )
 
 
-def _head(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None) -> Iterator[str]:
-    """What is said of the page, and how many of its leaves are there or hold the text."""
+def _head(record: Extraction, leaves: Sequence[dict[str, Any]], shown: int, find: str | None) -> Iterator[str]:
+    """What is said of the page, and how many of its leaves are there or hold the text, and are shown."""
     if record.mode == "template":
         layout = "no layout" if record.layout is None else f"layout {record.layout}"
         evidence = f"{layout} of {record.site}, beside {plural(record.siblings, 'other page')}"
@@ -137,11 +138,12 @@ def _head(record: Extraction, leaves: Sequence[dict[str, Any]], find: str | None
     yield printable(f"{record.path or '-'}: {record.verdict}, confidence {record.confidence:.2f}; {evidence}")
     if record.reason:
         yield printable(f"of the whole page: {record.reason}")
+    some = f", {shown:,} shown" if shown < len(leaves) else ""
     if find is not None:
-        yield _nowhere(record, find) if not leaves else f"{plural(len(leaves), 'leaf')} with {_quoted(find)}"
+        yield _nowhere(record, find) if not leaves else f"{plural(len(leaves), 'leaf')} with {_quoted(find)}{some}"
     else:
         kept = sum(leaf["content"] for leaf in leaves)
-        yield f"{plural(len(leaves), 'leaf')}, {kept:,} kept"
+        yield f"{plural(len(leaves), 'leaf')}, {kept:,} kept{some}"
 
 
 def _body(leaves: Sequence[dict[str, Any]], *, whole: bool) -> Iterator[str]:

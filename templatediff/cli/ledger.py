@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from templatediff.run import Totals
 
 ENDINGS = (".json", ".csv")
+# What a spreadsheet takes for the beginning of a formula, full-width forms included (OWASP, "CSV injection").
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 COLUMNS = ("path", "url", "title", "fetched", "verdict", "words", "confidence", "error")
 
 
@@ -75,7 +77,10 @@ class _File:
 
 
 class _Rows(_File):
-    """A row a page, in the order of the records; after a header, in UTF-8, as RFC 4180 has it but with LF."""
+    """A row a page, in the order of the records; after a header, in UTF-8, as RFC 4180 has it but with LF.
+
+    Pages choose their titles, and a report is opened in spreadsheets, which run formulas: see `_inert`.
+    """
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -86,14 +91,14 @@ class _Rows(_File):
         error = f"{record.error.kind}: {record.error.message}" if record.error is not None else ""
         self._write(
             (
-                record.path or "-",
-                record.url or "",
-                record.title or "",
+                _inert(record.path or "-"),
+                _inert(record.url or ""),
+                _inert(record.title or ""),
                 record.fetched or "",
                 record.verdict,
                 _words(record.text),
                 f"{record.confidence:.3f}",
-                error,
+                _inert(error),
             )
         )
 
@@ -142,6 +147,15 @@ class _Summary(_File):
             "sites": {name: _sorted(site) for name, site in sorted(self._sites.items())},
         }
         self._stream.write(utf8(json_text(document)))
+
+
+def _inert(text: str) -> str:
+    """The text of a cell, after an apostrophe where a spreadsheet would take it for a formula.
+
+    >>> _inert("=1+1"), _inert("@a.html"), _inert("1=1"), _inert("-")
+    ("'=1+1", "'@a.html", '1=1', '-')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) and text != "-" else text
 
 
 def _sorted(site: dict[str, Any]) -> dict[str, Any]:

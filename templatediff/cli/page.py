@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from templatediff.cli.common import page_options, part_options, speech_options
 from templatediff.cli.output import FORMATS, open_writer
 from templatediff.cli.progress import Progress
-from templatediff.cli.single import extract_single, read_single
+from templatediff.cli.single import Single, extract_single, single_options
 from templatediff.errors import UsageError
 from templatediff.options import Options
 
 
 @click.command()
-@click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
-@click.option(
-    "--templates",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Apply the site's template stored in DIR.",
-)
-@click.option("--url", metavar="URL", help="Where the page was fetched: makes links absolute and finds the site.")
-@click.option("--site", metavar="NAME", help="The page is of the site NAME.")
+@single_options
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Default: text.")
 @part_options
 @page_options
 @speech_options
 def page(
-    file: Path,
-    templates: Path | None,
-    url: str | None,
-    site: str | None,
+    single: Single,
     form: str,
     parts: tuple[str, ...],
     options: Options | None,
@@ -47,9 +34,8 @@ def page(
     if parts and form != "jsonl":
         raise UsageError("--with adds keys to a JSON line: give --format jsonl")
     writer = open_writer(None, form, parts)
-    given, folder = read_single(file, url, site, "page")
     with progress, writer:
-        record = extract_single(given, folder, templates, options, writer.parts, progress)
+        record = extract_single(single, "page", options, writer.parts, progress)
         if record.error is not None:
             progress.failure(record.path or "-", record.error.kind, record.error.message)
         writer.write(record)

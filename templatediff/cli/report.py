@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -60,9 +61,12 @@ def report(
     from templatediff.report.write import write_report
     from templatediff.run import Totals
 
-    ReportFolder(output).check()
+    folder = ReportFolder(output)
+    folder.check()
     totals = Totals()
     with progress:
+        if inputs := [path for path in crawl.paths if folder.target.is_relative_to(os.path.realpath(path))]:
+            progress.warn(f"{output} is inside {inputs[0]}: whatever reads that later takes the report for pages, too")
         files, size = write_report(
             crawl.paths,
             output,

@@ -1,12 +1,16 @@
-"""What the verbs for one page share: reading it, and extracting it with or without a stored template."""
+"""What the verbs for one page share: its options, reading it, and extracting it with or without a stored template."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from templatediff.cli.common import read_page, spooled_stdin
+import click
+
+from templatediff.cli.common import Verb, read_page, spooled_stdin
 from templatediff.cli.progress import Progress
 from templatediff.errors import UsageError
 from templatediff.options import Options
@@ -17,21 +21,41 @@ if TYPE_CHECKING:
     from templatediff.page import Page
 
 
-def read_single(file: Path, url: str | None, site: str | None, verb: str) -> tuple[Page, str]:
-    """The page in FILE or, for -, on stdin, and the folder that names its site if nothing else does."""
-    if file.is_dir():
-        raise UsageError(f"{file} is a folder: templatediff extract reads crawls, {verb} reads one page")
-    page, folder = read_page(spooled_stdin() if file == Path("-") else file, str(file))
-    return dataclasses.replace(page, url=url or page.url, site=valid(site or "") or page.site), folder
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One page to read, what is known of it, and the folder of templates to apply: the arguments of `page` and `explain`."""
+
+    file: Path
+    templates: Path | None
+    url: str | None
+    site: str | None
+
+    def spooled(self) -> Path:
+        """The file, or one that holds what is on stdin."""
+        return spooled_stdin() if self.file == Path("-") else self.file
+
+
+def single_options(verb: Verb) -> Verb:
+    """FILE, --templates, --url and --site, given to the verb as `single`."""
+
+    @click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
+    @click.option(
+        "--templates",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="Apply the site's template stored in DIR.",
+    )
+    @click.option("--url", metavar="URL", help="Where the page was fetched: finds the site and makes links absolute.")
+    @click.option("--site", metavar="NAME", help="The page is of the site NAME.")
+    @functools.wraps(verb)
+    def with_single(file: Path, templates: Path | None, url: str | None, site: str | None, **rest: Any) -> Any:
+        return verb(single=Single(file, templates, url, site), **rest)
+
+    return with_single
 
 
 def extract_single(
-    page: Page,
-    folder: str,
-    templates: Path | None,
-    options: Options | None,
-    parts: tuple[str, ...],
-    progress: Progress,
+    single: Single, verb: str, options: Options | None, parts: tuple[str, ...], progress: Progress
 ) -> Extraction:
     """The page's content with the template that the folder of templates has of its site, else by the page itself."""
     from templatediff import pipeline
@@ -39,6 +63,8 @@ def extract_single(
     from templatediff.rules import read_rules
     from templatediff.store import holds_site, site_folder, site_folders
 
+    page, folder = _read(single, verb)
+    templates = single.templates
     if templates is not None:
         site_folders(templates)  # refuses a folder that holds no template
     # What the page itself says names its site where its URL is not known.
@@ -55,3 +81,11 @@ def extract_single(
         return dataclasses.replace(alone, site=site)
     template = pipeline.load_site(place)
     return pipeline.extract(dataclasses.replace(page, site=site), template=template, options=options, parts=parts)
+
+
+def _read(single: Single, verb: str) -> tuple[Page, str]:
+    """The page, and the folder that names its site if nothing else does."""
+    if single.file.is_dir():
+        raise UsageError(f"{single.file} is a folder: templatediff extract reads crawls, {verb} reads one page")
+    page, folder = read_page(single.spooled(), str(single.file))
+    return dataclasses.replace(page, url=single.url or page.url, site=valid(single.site or "") or page.site), folder

@@ -9,6 +9,7 @@ from itertools import groupby
 from templatediff.report.tally import PARTS, Bar
 
 WIDTH, HEIGHT = 640, 150  #: of a histogram's plot, in user units
+HEAD = 16  #: room above it for the count of the tallest bar
 GAP = 3
 STRIP = 1000  #: width of a strip
 
@@ -22,9 +23,10 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One bar as drawn: kept leaves stand on the axis, dropped ones on them. Lengths in user units."""
+    """One bar as drawn: kept leaves stand on the axis, dropped ones on them, their `count` above. Lengths in user units."""
 
     label: str
+    count: str
     x: float
     width: float
     kept: float
@@ -60,11 +62,29 @@ def histogram(bars: Sequence[Bar], what: str) -> Histogram:
         says = f"{bar.label}: {bar.kept:,} kept, {bar.dropped:,} dropped"
         columns.append(
             Column(
-                bar.label, round(number * wide, 1), round(wide - GAP, 1), round(kept, 1), round(height - kept, 1), says
+                bar.label,
+                brief_count(total),
+                round(number * wide, 1),
+                round(wide - GAP, 1),
+                round(kept, 1),
+                round(height - kept, 1),
+                says,
             )
         )
     told = "; ".join(column.says for column in columns if column.kept or column.dropped)
     return Histogram(columns, most, f"{what}. {told or 'No leaves'}.")
+
+
+def brief_count(number: int) -> str:
+    """A count in at most four characters, below a billion; "" for none.
+
+    >>> [brief_count(number) for number in (0, 829, 1249, 9_960, 53_800, 999_700, 12_345_678)]
+    ['', '829', '1.2k', '10k', '54k', '1M', '12M']
+    """
+    if number < 1000:
+        return str(number or "")
+    size, unit = (number / 1e3, "k") if number < 999_500 else (number / 1e6, "M")
+    return f"{size:.1f}".removesuffix(".0") + unit if size < 9.95 else f"{size:.0f}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

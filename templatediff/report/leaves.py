@@ -1,4 +1,4 @@
-"""A page's leaf records -> what its file in the report holds: marked text, and the evidence as compact data."""
+"""What `Extraction.explain` gives of a page -> what its file in the report holds: marked text, the evidence as compact data."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def evidence(leaves: Sequence[Record]) -> dict[str, Any]:
 
     A selector is the number of first steps that it shares with the one before it, and its other steps.
 
-    >>> leaf = {"p": 0.9, "k": 0, "n": 2, "level": "site", "change": "dynamic", "tokens": 5}
-    >>> evidence([leaf | {"selector": "body > p", "reasons": ["new"]}, leaf | {"selector": "body > b", "reasons": ["new"]}])
-    {'words': ['site', 'dynamic', 'new'], 'leaves': [[0.9, 0, 2, 0, 1, 5, 0, 'body > p', [2]], [0.9, 0, 2, 0, 1, 5, 1, 'b', [2]]]}
+    >>> leaf = {"p": 0.9, "k": 0, "n": 2, "level": "site", "change": "dynamic", "tokens": 5, "reasons": ["new"], "hidden": False}
+    >>> found = evidence([leaf | {"selector": "body > p", "against": []}, leaf | {"selector": "body > b", "against": ["new"]}])
+    >>> found["words"], found["leaves"][1]
+    (['site', 'dynamic', 'new'], [0.9, 0, 2, 0, 1, 5, 1, 'b', [2], [2], 0])
     """
     words: dict[str, int] = {}
     rows = []
@@ -52,21 +53,23 @@ def evidence(leaves: Sequence[Record]) -> dict[str, Any]:
         steps = visible(leaf["selector"]).split(" > ")
         shared = _shared(before, steps)
         before = steps
-        level, change, *reasons = (
-            words.setdefault(visible(word), len(words))
-            for word in (leaf["level"] or "", leaf["change"], *leaf["reasons"])
+        level, change, reasons, against = (
+            [words.setdefault(visible(word), len(words)) for word in said]
+            for said in ([leaf["level"] or ""], [leaf["change"]], leaf["reasons"], leaf["against"])
         )
         rows.append(
             [
                 leaf["p"],
                 leaf["k"],
                 leaf["n"],
-                level,
-                change,
+                *level,
+                *change,
                 leaf["tokens"],
                 shared,
                 " > ".join(steps[shared:]),
                 reasons,
+                against,
+                int(leaf["hidden"]),
             ]
         )
     return {"words": list(words), "leaves": rows}

@@ -27,9 +27,8 @@ def names_of(names: FileNames, path: str, leaves: Sequence[Record]) -> list[str]
     return [FOLDER + names.name(path, ".html" if part == 1 else f".{part}.html") for part in range(1, parts + 1)]
 
 
-def row_of(page: Extraction, file: str) -> Row:
+def row_of(page: Extraction, leaves: Sequence[Record], file: str) -> Row:
     """The page as lists name it."""
-    leaves = page.leaves
     return Row(
         file,
         page.path or "-",
@@ -42,10 +41,18 @@ def row_of(page: Extraction, file: str) -> Row:
     )
 
 
-def write_page(folder: ReportFolder, page: Extraction, row: Row, files: Sequence[str], layout: str, chunk: str) -> None:
+def write_page(
+    folder: ReportFolder,
+    page: Extraction,
+    all_leaves: Sequence[Record],
+    row: Row,
+    files: Sequence[str],
+    layout: str,
+    chunk: str,
+) -> None:
     """Writes the page into `files`; `layout` and `chunk` are the files of its layout and of the list that names it."""
-    pieces = page_strip([(part_of(leaf), leaf["tokens"]) for leaf in page.leaves])
-    for number, (file, leaves) in enumerate(zip(files, files_of(page.leaves), strict=True), 1):
+    pieces = page_strip([(part_of(leaf), leaf["tokens"]) for leaf in all_leaves])
+    for number, (file, leaves) in enumerate(zip(files, files_of(all_leaves), strict=True), 1):
         depth = file.count("/")
         values: dict[str, Any] = {
             "page": page,

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from templatediff.report.charts import HEIGHT, NAMES, STRIP, WIDTH, Piece
+from templatediff.report.charts import HEAD, HEIGHT, NAMES, STRIP, WIDTH, Piece
 from templatediff.report.words import shortened, visible
 
 # What a browser may do with a file of the report: show it, with the report's own style sheet and script. No request leaves.
@@ -32,7 +32,7 @@ def _environment() -> Environment:
         finalize=visible,
     )
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    made.globals.update(policy=POLICY, wide=WIDTH, tall=HEIGHT, strip=STRIP, part_names=NAMES, rows=SPLIT)
+    made.globals.update(policy=POLICY, wide=WIDTH, tall=HEIGHT, head=HEAD, strip=STRIP, part_names=NAMES, rows=SPLIT)
     made.filters.update(
         percent=_percent, number=_number, score=_score, plural=_plural, brief=_brief, whole_percent=_whole
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from templatediff._version import __version__
+from templatediff.extraction import EXPLAINED
 from templatediff.names import FileNames
 from templatediff.pipeline import load_site, remembered
 from templatediff.report.folder import ReportFolder
@@ -75,18 +76,19 @@ class _Report:
 
     def page(self, page: Extraction) -> None:
         layout = self.layout(page.site or "-", page.layout)
-        files = names_of(self.names, page.path or "-", page.leaves)
-        row = row_of(page, files[0])
+        leaves = page.explain()
+        files = names_of(self.names, page.path or "-", leaves)
+        row = row_of(page, leaves, files[0])
         for tally in (self.whole, layout.tally):
-            tally.add(page.verdict, page.leaves, page.error is not None)
+            tally.add(page.verdict, leaves, page.error is not None)
         layout.pages.add(row)
         self.all_pages.add(row, layout.site)
         self.doubtful.add(row.doubtful, row)
         if page.error is not None and len(self.failures) < MOST_FAILURES:
             self.failures.append(Failure(link(row.file), spelled(row.path), page.error.kind, page.error.message))
-        write_page(self.folder, page, row, files, layout.file, layout.pages.chunks[-1].file)
+        write_page(self.folder, page, leaves, row, files, layout.file, layout.pages.chunks[-1].file)
         example = {"title": row.name, "path": spelled(row.path), "href": link(row.file, 2), "lang": page.lang}
-        layout.offer(page.verdict, page.leaves, example)
+        layout.offer(page.verdict, leaves, example)
 
     def finish(self, totals: Totals) -> None:
         self.all_pages.close()
@@ -140,7 +142,7 @@ def _of_crawl(
         paths,
         templates,
         jobs,
-        parts=("leaves",),
+        parts=(EXPLAINED,),
         ignore=[place.target, place.part],
         see=report.template,
         totals=totals,

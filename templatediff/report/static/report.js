@@ -36,10 +36,13 @@ const unhurried = (act) => {
 
 function evidenceOf(data) {
   let before = [];
-  return data.leaves.map(([p, k, n, level, change, tokens, shared, rest, reasons]) => {
+  return data.leaves.map(([p, k, n, level, change, tokens, shared, rest, reasons, against, hidden]) => {
     before = before.slice(0, shared).concat(rest ? rest.split(" > ") : []);
     const said = (number) => data.words[number];
-    return { p, k, n, level: said(level), change: said(change), tokens, selector: before.join(" > "), reasons: reasons.map(said) };
+    return {
+      p, k, n, level: said(level), change: said(change), tokens, hidden, selector: before.join(" > "),
+      because: reasons.map(said), despite: against.map(said),
+    };
   });
 }
 
@@ -173,20 +176,24 @@ function evidence(leaf, fact) {
   const score = fact.p.toFixed(3).replace(/^0/, "");
   const parts = [made("h2", {}, kept ? "Kept" : "Dropped", leaf.classList.contains("q") ? ", doubtful" : "")];
   parts.push(scale(fact.p, `P(content) ${score}`));
-  const rows = [["P(content)", score]];
-  if (fact.n) rows.push(["on", `${fact.k} of ${fact.n} other pages of the ${fact.level}`]);
-  rows.push(["change", fact.change]);
+  const listed = (rows) => {
+    const list = made("dl");
+    for (const [name, value] of rows) list.append(made("dt", {}, name), made("dd", {}, ...[value].flat()));
+    return list;
+  };
+  if (fact.n && fact.n <= 30) parts.push(dots(fact.k, fact.n));
+  parts.push(listed([["P(content)", score], ...(fact.n ? [["on", `${fact.k} of ${fact.n} other pages of the ${fact.level}`]] : [])]));
+  for (const [title, said] of [["Because", fact.because], ["Despite", fact.despite]]) {
+    if (said.length) parts.push(made("h3", {}, title), made("ul", {}, ...said.map((reason) => made("li", {}, reason))));
+  }
+  const rows = [["change", fact.change]];
   for (const mark of leaf.querySelectorAll("mark")) {
     const value = made("bdi", {}, mark.textContent.length > 120 ? mark.textContent.slice(0, 119) + "…" : mark.textContent);
     rows.push(["slot", [`${mark.dataset.type}: `, value]]);
   }
   rows.push(["tokens", String(fact.tokens)]);
-  const list = made("dl");
-  for (const [name, value] of rows) list.append(made("dt", {}, name), made("dd", {}, ...[value].flat()));
-  if (fact.n && fact.n <= 30) parts.push(dots(fact.k, fact.n));
-  parts.push(list);
-  if (fact.reasons.length) parts.push(made("h3", {}, "Reasons"), made("ul", {}, ...fact.reasons.map((reason) => made("li", {}, reason))));
-  parts.push(made("code", {}, fact.selector));
+  if (fact.hidden) rows.push(["hidden", "from readers, by its markup"]);
+  parts.push(listed(rows), made("code", {}, fact.selector));
   return parts;
 }
 

@@ -1,0 +1,28 @@
+"""Reports that several files of tests look at; they leave them as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import write_hostile
+
+from templatediff.report.write import write_report
+
+DEMO = Path(__file__).parent.parent / "corpora" / "demo"
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the demonstration crawl."""
+    folder = tmp_path_factory.mktemp("demo") / "report"
+    write_report([DEMO], folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the hostile crawl."""
+    place = tmp_path_factory.mktemp("hostile")
+    write_report([write_hostile(place / "crawl", huge=2500)], place / "report")
+    return place / "report"
