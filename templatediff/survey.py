@@ -79,7 +79,7 @@ class _Surveyor:
         group = group_of(self.given, source, page, None)
         if failure is None and group[0] == "folder":
             leaves, _, failure = prepared_page(page, self.given.options or Options())
-            group = group_of(self.given, source, page, leaves)
+            group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
         return _Seen(group, _shape(page), self.given.selection.shows(page), failure)
 
     @staticmethod
