@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Annotated, Any
 
 import msgspec
@@ -21,7 +24,7 @@ import xxhash
 from templatediff.errors import TemplateError
 from templatediff.options import Options
 from templatediff.segment import Elements, Leaves
-from templatediff.text import fold_values, normal, stopwords, tokens
+from templatediff.text import fold_values, folded_tokens, normal, stopwords, tokens
 
 Ints = npt.NDArray[Any]
 
@@ -102,19 +105,56 @@ class Fingerprint:
         return np.diff(self.token_start).astype(np.int64)
 
     @cached_property
-    def paths(self) -> Ints:
-        """Hash of each container's folded path from the body, shape (m,)."""
-        return _chain([_HASH(step.encode()) for step in self.steps], self.step, self.parent)
+    def token_leaf(self) -> Ints:
+        """Leaf of each token."""
+        return np.repeat(np.arange(len(self)), self.token_count)
 
     @cached_property
+    def depth(self) -> Ints:
+        """Nesting depth of each container, 0 for the body, shape (m,)."""
+        found: list[int] = []
+        for above in self.parent.tolist():
+            found.append(found[above] + 1 if above >= 0 else 0)
+        return np.array(found, np.int64)
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Row after the last container below each container, shape (m,): those below one follow it directly."""
+        parents = self.parent.tolist()
+        sizes = [1] * len(parents)
+        for row in range(len(parents) - 1, 0, -1):
+            sizes[parents[row]] += sizes[row]
+        return np.arange(len(parents)) + np.array(sizes, np.intp)
+
+    @cached_property
+    def step_hash(self) -> Ints:
+        """Hash of each container's folded step, shape (m,)."""
+        return np.array([_HASH(step.encode()) for step in self.steps], np.uint64).take(self.step)
+
+    @property
+    def paths(self) -> Ints:
+        """Hash of each container's folded path from the body, shape (m,)."""
+        return np.asarray(self._paths[0])
+
+    @property
     def tag_paths(self) -> Ints:
         """Hash of each container's path of element names alone, its place counted in the upper four, shape (m,)."""
-        return _tag_chain([_HASH(tag.encode()) for tag in self.tags], self.tag, self.parent, self.place)
+        return np.asarray(self._paths[1])
+
+    @cached_property
+    def _paths(self) -> Ints:
+        if not len(self.parent):
+            return np.zeros((2, 0), np.uint64)
+        tags = np.array([_HASH(tag.encode()) for tag in self.tags], np.uint64).take(self.tag)
+        upper = (self.depth > 0) & (self.depth <= 4)
+        return _chains(
+            np.array([self.step_hash, tags + (self.place * upper).astype(np.uint64)]), self.parent, self.depth
+        )
 
     @cached_property
     def local_keys(self) -> Ints:
         """Hash of the last three folded steps of each container, shape (m,)."""
-        own = np.array([_HASH(step.encode()) for step in self.steps], np.uint64)[self.step]
+        own = self.step_hash
         above = np.where(self.parent >= 0, own[self.parent], np.uint64(0))
         upper = np.where(self.parent >= 0, above[self.parent], np.uint64(0))
         return _mix(_mix(own, above), upper)
@@ -134,12 +174,15 @@ class Fingerprint:
             ]
             steps, step = _intern([one or other for one, other in zip(told, named, strict=True)])
         else:
-            if all(one in known for one in self.steps):
+            if known.issuperset(self.steps):
                 return self
-            renamed, place = _intern([_known_step(one, known) for one in self.steps])
+            renamed, place = _intern([one if one in known else _known_step(one, known) for one in self.steps])
             steps, step = renamed, place[self.step] if len(self.step) else self.step
         values = {name: getattr(self, name) for name in Fingerprint.__dataclass_fields__}
-        return Fingerprint(**{**values, "steps": steps, "step": step, "origin": self})
+        made = Fingerprint(**{**values, "steps": steps, "step": step, "origin": self})
+        for name in ("token_count", "token_leaf", "depth", "ends"):  # steps have no say in them
+            made.__dict__[name] = getattr(self, name)
+        return made
 
     def selector(self, row: int) -> str:
         """CSS path of a container from the body with `:nth-child` steps."""
@@ -154,7 +197,7 @@ class Fingerprint:
         count = len(self.token_hash) - order + 1
         if count <= 0:
             return np.zeros(0, np.int64), np.zeros(0, np.uint32)
-        leaf = np.repeat(np.arange(len(self)), self.token_count)
+        leaf = self.token_leaf
         mixed = self.token_hash[:count].astype(np.uint64)
         for shift in range(1, order):
             mixed = mixed * _PRIME + self.token_hash[shift : shift + count]
@@ -177,6 +220,13 @@ def text_hash(text: str) -> int:
     True
     """
     return int(_HASH(normal(text).encode("utf-8", "surrogatepass")))
+
+
+def _hashes(texts: Sequence[str]) -> list[int]:
+    """Hashes of texts without line ends, encoded at once: half the cost of one by one."""
+    if not texts:
+        return []
+    return list(map(_HASH, "\n".join(texts).encode("utf-8", "surrogatepass").split(b"\n")))
 
 
 def token_hashes(text: str) -> Ints:
@@ -213,22 +263,12 @@ def fingerprint(
     base = url or leaves.head.canonical or leaves.head.og_url
     head = leaves.head
     elements = leaves.elements
-    folded: dict[tuple[str, str], str] = {}
-    for pair in zip(elements.tag, elements.names, strict=True):
-        if pair not in folded:
-            folded[pair] = fold_step(*pair)
-    steps, step = _intern([folded[pair] for pair in zip(elements.tag, elements.names, strict=True)])
-    tags, tag = _intern(elements.tag)
-    labels = elements.labels
-    names, name = _intern(
-        [f"{_short(one)} {labels[row]}" if row in labels else _short(one) for row, one in enumerate(elements.names)]
-    )
-    words = [tokens(text) for text in leaves.text]
-    token_start = np.zeros(len(words) + 1, np.int64)
-    np.cumsum([len(found) for found in words], out=token_start[1:])
+    steps, step, tags, tag, names, name = _containers(elements)
     link_leaf, link_target, link_text, link_kind = _links(leaves, base)
+    folded = "\n".join(leaves.text).casefold()
+    token_hash, token_start = _tokens(folded, len(leaves), head.lang)
     title = head.title or head.og_title
-    text_hashes, folded_hashes = _leaf_hashes(leaves, options)
+    text_hashes, folded_hashes = _leaf_hashes(leaves, folded, options)
     counts = _character_counts(leaves.text)
     return Fingerprint(
         key=key,
@@ -257,7 +297,7 @@ def fingerprint(
         group=np.array(leaves.group, np.int64),
         row=np.array(leaves.row, np.int64),
         token_start=token_start,
-        token_hash=_token_hashes(words, head.lang),
+        token_hash=token_hash,
         parent=np.array(elements.parent, np.int64),
         place=np.array(elements.place, np.int64),
         marks=np.array(elements.marks, np.int64),
@@ -270,6 +310,20 @@ def fingerprint(
         names=names,
         name=name,
     )
+
+
+def _containers(elements: Elements) -> tuple[tuple[str, ...], Ints, tuple[str, ...], Ints, tuple[str, ...], Ints]:
+    """The steps, tags and names of the containers, each distinct in order of first use and by index. What is worked out is
+    worked out once for each distinct (tag, names): a page has three times as many containers."""
+    whole: list[tuple[str, ...]] = list(zip(elements.tag, elements.names, strict=True))
+    for row, label in elements.labels.items():
+        whole[row] = (*whole[row], label)
+    number: dict[tuple[str, ...], int] = {}
+    kind = np.array([number.setdefault(one, len(number)) for one in whole], np.intp)
+    steps, step = _intern([fold_step(one[0], one[1]) for one in number])
+    tags, tag = _intern([one[0] for one in number])
+    names, name = _intern([" ".join((_short(one[1]), *one[2:])) for one in number])
+    return steps, step.take(kind), tags, tag.take(kind), names, name.take(kind)
 
 
 def _short(names: str) -> str:
@@ -287,6 +341,10 @@ def fold_step(tag: str, names: str) -> str:
     """
     if not names or tag == "body":
         return tag
+    if _PLAIN_NAMES.fullmatch(names):
+        if names.count(".") > 3:
+            names = ".".join(names.split(".")[:4])
+        return tag + _DIGITS.sub("0", _NAME_PART.sub("-", names))
     identity, *classes = names.split(".") if not names.startswith(".") else ["", *names[1:].split(".")]
     folded = fold_name(identity[1:]) if identity else ""
     kept = [name for name in (fold_name(part) for part in classes[:6]) if name]
@@ -315,6 +373,11 @@ def _named(step: str) -> bool:
 
 
 _NAME_PART = re.compile(r"[-_:]+")
+_DIGITS = re.compile(r"\d+")
+# names no part of which looks generated, by far the most: `fold_name` would change nothing but digits and what parts them
+_PLAIN_PART = r"(?:[A-Z]*+[a-z]++(?:[A-Z]++[a-z]*+)?[0-9]{0,4}+|[A-Z]++[0-9]{0,4}+|[0-9]++)"
+_PLAIN_NAME = rf"{_PLAIN_PART}(?:[-_:]++{_PLAIN_PART})*+"
+_PLAIN_NAMES = re.compile(rf"(?:#{_PLAIN_NAME})?(?:\.{_PLAIN_NAME})*+")
 _CASE_SWITCH = re.compile(r"[a-z][A-Z]")
 
 
@@ -325,7 +388,7 @@ def fold_name(name: str) -> str:
     ['item-0', 'Card-root', 'sc', 'navBar']
     """
     parts = [part for part in _NAME_PART.split(name) if part and not _looks_generated(part)]
-    return re.sub(r"\d+", "0", "-".join(parts))
+    return _DIGITS.sub("0", "-".join(parts))
 
 
 def _looks_generated(part: str) -> bool:
@@ -347,52 +410,70 @@ def _intern(values: list[str]) -> tuple[tuple[str, ...], Ints]:
     return tuple(number), np.array(places, np.int64)
 
 
-def _chain(own: list[int], index: Ints, parent: Ints) -> Ints:
-    found: list[int] = []
-    mask = (1 << 64) - 1
-    for place, above in zip(index.tolist(), parent.tolist(), strict=True):
-        found.append(own[place] if above < 0 else ((found[above] * 0x9E3779B97F4A7C15) ^ own[place]) & mask)
-    return np.array(found, np.uint64)
+def _chains(own: Ints, parent: Ints, depth: Ints) -> Ints:
+    """Hashes of paths from those of their steps, shape (k, m): a depth at a time, some twenty steps where a page has hundreds
+    of containers."""
+    order = depth.argsort(kind="stable")
+    ends = np.bincount(depth).cumsum().tolist()
+    above = parent.take(order)
+    found = own.copy()
+    for start, end in pairwise(ends):
+        rows = order[start:end]
+        found[:, rows] = (found.take(above[start:end], axis=1) * _PRIME) ^ own.take(rows, axis=1)
+    return found
 
 
-def _tag_chain(own: list[int], index: Ints, parent: Ints, place: Ints) -> Ints:
-    found: list[int] = []
-    depth: list[int] = []
-    mask = (1 << 64) - 1
-    for number, above, position in zip(index.tolist(), parent.tolist(), place.tolist(), strict=True):
-        level = 0 if above < 0 else depth[above] + 1
-        depth.append(level)
-        value = own[number] + (position if 0 < level <= 4 else 0)
-        found.append(value & mask if above < 0 else ((found[above] * 0x9E3779B97F4A7C15) ^ value) & mask)
-    return np.array(found, np.uint64)
+def _leaf_hashes(leaves: Leaves, folded: str, options: Options) -> tuple[Ints, Ints]:
+    """The leaves' text hashes, and those with values folded; `folded` is the case-folded text, a line each."""
+    lines = folded.split("\n")
+    if not leaves.text:
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+    for number, group in enumerate(leaves.group):
+        if group >= 0:  # of all leaves, lines of code alone have white space that is not single
+            lines[number] = " ".join(lines[number].split())
+    with_values = fold_values("\n".join(lines)).split("\n")
+    if options.markup == "keep":
+        skeletons = ["\0" + "".join(_SKELETON.findall(markup)) for markup in leaves.markup]
+        lines = [one + skeleton for one, skeleton in zip(lines, skeletons, strict=True)]
+        with_values = [one + skeleton for one, skeleton in zip(with_values, skeletons, strict=True)]
+    plain = _hashes(lines)
+    changed = [number for number, (one, other) in enumerate(zip(lines, with_values, strict=True)) if one != other]
+    values = plain.copy()
+    for number, digest in zip(changed, _hashes([with_values[number] for number in changed]), strict=True):
+        values[number] = digest
+    return np.array(plain, np.uint64), np.array(values, np.uint64)
 
 
-def _leaf_hashes(leaves: Leaves, options: Options) -> tuple[Ints, Ints]:
-    plain: list[int] = []
-    folded: list[int] = []
-    keep = options.markup == "keep"
-    for number, text in enumerate(leaves.text):
-        normalised = normal(text)
-        with_values = fold_values(normalised)
-        if keep:
-            skeleton = "\0" + "".join(_SKELETON.findall(leaves.markup[number]))
-            normalised += skeleton
-            with_values += skeleton
-        digest = _HASH(normalised.encode("utf-8", "surrogatepass"))
-        plain.append(digest)
-        folded.append(digest if with_values is normalised else _HASH(with_values.encode("utf-8", "surrogatepass")))
-    return np.array(plain, np.uint64), np.array(folded, np.uint64)
+def _tokens(folded: str, leaves: int, lang: str | None) -> tuple[Ints, Ints]:
+    """(hashes of the tokens, where those of each leaf start), from the case-folded text, a line for each leaf."""
+    starts = np.zeros(leaves + 1, np.int64)
+    if not leaves:
+        return np.zeros(0, np.uint32), starts
+    words = folded_tokens(folded)  # line ends among them
+    counts = Counter(words)
+    counts["\n"] = 0
+    stops = stopwords(lang, _most_frequent(counts))
+    distinct = list(counts)
+    distinct.remove("\n")
+    codes = np.array(_hashes(distinct), np.uint64).astype(np.uint32) & np.uint32(0xFFFFFFFE)
+    codes |= np.array([word in stops for word in distinct], bool)
+    number = dict(zip(distinct, codes.tolist(), strict=True))
+    number["\n"] = -1
+    found = np.array([number[word] for word in words], np.int64)
+    ends = np.flatnonzero(found < 0)
+    starts[1:-1] = ends - np.arange(len(ends))
+    starts[-1] = len(found) - len(ends)
+    return found[found >= 0].astype(np.uint32), starts
 
 
-def _token_hashes(words: list[list[str]], lang: str | None) -> Ints:
-    flat = [word for found in words for word in found]
-    counts: dict[str, int] = {}
-    for word in flat:
-        counts[word] = counts.get(word, 0) + 1
-    frequent = sorted(counts, key=lambda word: (-counts[word], word))[:50]
-    stops = stopwords(lang, frequent)
-    number = {word: (_HASH(word.encode("utf-8", "surrogatepass")) & 0xFFFFFFFE) | (word in stops) for word in counts}
-    return np.array([number[word] for word in flat], np.uint32)
+def _most_frequent(counts: Mapping[str, int], most: int = 50) -> list[str]:
+    """The most frequent words, most frequent first, equally frequent ones in alphabetical order; line ends do not count."""
+    least = sorted(counts.values(), reverse=True)[:most][-1]
+    above = [word for word, count in counts.items() if count > least]
+    above.sort(key=lambda word: (-counts[word], word))
+    if len(above) < most and least:
+        above += sorted(word for word, count in counts.items() if count == least)[: most - len(above)]
+    return above
 
 
 def _title_hashes(*titles: str | None) -> set[int]:
@@ -408,20 +489,15 @@ def _title_hashes(*titles: str | None) -> set[int]:
 def _links(leaves: Leaves, base: str | None) -> tuple[Ints, Ints, Ints, Ints]:
     home = split_address(base) if base else ("", "")
     folder = home[1].partition("?")[0].rpartition("/")[0] + "/"
-    leaf: list[int] = []
-    target: list[int] = []
-    text: list[int] = []
-    kind: list[int] = []
-    memo: dict[str, tuple[int, int]] = {}
-    for number, address, words in leaves.links:
-        known = memo.get(address)
-        if known is None:
-            known = memo[address] = _target(address, home[0], folder)
-        leaf.append(number)
-        target.append(known[0])
-        text.append(text_hash(words))
-        kind.append(known[1])
-    return np.array(leaf, np.int64), np.array(target, np.uint64), np.array(text, np.uint64), np.array(kind, np.int64)
+    leaf, addresses, words = zip(*leaves.links, strict=True) if leaves.links else ((), (), ())
+    known = {address: _target(address, home[0], folder) for address in dict.fromkeys(addresses)}
+    found = [known[address] for address in addresses]
+    return (
+        np.array(leaf, np.int64),
+        np.array([target for target, _ in found], np.uint64),
+        np.array(_hashes("\n".join(words).casefold().split("\n")) if words else [], np.uint64),
+        np.array([kind for _, kind in found], np.int64),
+    )
 
 
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*:)?//([^/?#]*)([^#]*)", re.I)
@@ -453,6 +529,8 @@ def _target(address: str, host: str, folder: str) -> tuple[int, int]:
     """(hash of where a link leads, kind). Inside the site the host is left out, so that http, https and www agree."""
     if not address or address[0] == "#":
         return _digest(address), FRAGMENT
+    if address[0] == "/" and address[1:2] != "/":
+        return _digest(address.partition("#")[0]), INSIDE
     where, path = split_address(address)
     if not where:
         if _SCHEME.match(address):
@@ -505,14 +583,14 @@ def _character_counts(texts: list[str]) -> Ints:
     counts = np.zeros((len(texts), 5), np.int64)
     if not texts:
         return counts
-    lengths = np.array([len(text) for text in texts])
+    ends = np.array([*map(len, texts)]).cumsum()
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-    classes = _character_classes()[np.minimum(codes, 0xFFFF)]
-    starts = np.zeros(len(texts), np.int64)
-    np.cumsum(lengths[:-1], out=starts[1:])
-    counts[:, 0] = lengths
-    for column, bit in enumerate((1, 2, 4, 8), start=1):
-        counts[:, column] = np.add.reduceat((classes & bit) != 0, starts, dtype=np.int64)
+    classes = _character_classes().take(codes, mode="clip")
+    told = np.flatnonzero(classes & 15)
+    place = ends.searchsorted(told, side="right") * 16 + classes.take(told)
+    of_class = np.bincount(place, minlength=16 * len(texts)).reshape(-1, 16)
+    counts[:, 0] = np.diff(ends, prepend=0)
+    counts[:, 1:] = of_class.take((1, 2, 4, 8), axis=1)
     return counts
 
 

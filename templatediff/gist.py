@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from templatediff.fingerprint import Fingerprint, Ints
-from templatediff.repetition import View
+from templatediff.repetition import View, among
 
 
 def gist_scores(page: Fingerprint, site: View | None = None) -> Ints:
@@ -18,28 +18,39 @@ def gist_scores(page: Fingerprint, site: View | None = None) -> Ints:
     n = len(page)
     if not len(page.token_hash):
         return np.zeros(n)
-    distinct, token = np.unique(page.token_hash, return_inverse=True)
-    leaf = np.repeat(np.arange(n), page.token_count)
+    # a (leaf, token) pair as one number: sorting those is several times cheaper than finding their distinct rows
+    pairs = page.token_leaf.astype(np.uint64)
+    pairs <<= np.uint64(32)
+    pairs |= page.token_hash
+    pairs.sort()
+    pairs, inside = _runs(pairs)
+    distinct, total = _runs(np.sort(page.token_hash))
     content = (distinct & 1) == 0
     weight = content.astype(float)
     if site is not None and site.n:
         share = site.k("token", distinct) / site.n
         weight *= 1.0 - 0.9 * share
-    total = np.bincount(token, minlength=len(distinct))
-    pairs, inside = np.unique(leaf * len(distinct) + token, return_counts=True)
-    rest = total[pairs % len(distinct)] - inside
-    value = np.log1p(rest) * weight[pairs % len(distinct)]
-    summed = np.bincount(pairs // len(distinct), weights=value * inside, minlength=n)
-    meant = np.bincount(leaf, weights=content[token].astype(float), minlength=n)
+    leaf = (pairs >> np.uint64(32)).astype(np.intp)
+    token = distinct.searchsorted(pairs.astype(np.uint32))
+    value = np.log1p(total.take(token) - inside) * weight.take(token)
+    summed = np.bincount(leaf, weights=value * inside, minlength=n)
+    meant = page.token_count - stop_counts(page)
     top = np.log1p(max(int(total[content].max(initial=1)), 1))
     return np.round(np.where(meant > 0, summed / np.maximum(meant, 1) / max(top, 1e-9), 0.0), 4)
 
 
-def stop_share(page: Fingerprint) -> Ints:
-    """Share of stopwords among each leaf's tokens, 0..1, shape (n,)."""
-    stops = np.concatenate([[0], np.cumsum(page.token_hash & 1)])
-    found = stops[page.token_start[1:]] - stops[page.token_start[:-1]]
-    return np.asarray(found / np.maximum(page.token_count, 1))
+def _runs(ordered: Ints) -> tuple[Ints, Ints]:
+    """(distinct values, how often each comes) of a sorted column that is not empty."""
+    new = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    starts = np.concatenate([[0], new])
+    return ordered.take(starts), np.diff(starts, append=len(ordered))
+
+
+def stop_counts(page: Fingerprint) -> Ints:
+    """How many stopwords are among each leaf's tokens, shape (n,)."""
+    running = np.zeros(len(page.token_hash) + 1, np.int64)
+    np.cumsum(page.token_hash & 1, out=running[1:])
+    return np.diff(running.take(page.token_start))
 
 
 def title_share(page: Fingerprint) -> Ints:
@@ -48,8 +59,6 @@ def title_share(page: Fingerprint) -> Ints:
         return np.zeros(len(page))
     from templatediff.fingerprint import token_hashes
 
-    known = np.isin(page.token_hash & np.uint32(0xFFFFFFFE), token_hashes(page.title))
-    running = np.concatenate([[0], np.cumsum(known)])
-    return np.asarray(
-        (running[page.token_start[1:]] - running[page.token_start[:-1]]) / np.maximum(page.token_count, 1)
-    )
+    running = np.zeros(len(page.token_hash) + 1, np.int64)
+    np.cumsum(among(np.sort(token_hashes(page.title)), page.token_hash & np.uint32(0xFFFFFFFE)), out=running[1:])
+    return np.asarray(np.diff(running.take(page.token_start)) / np.maximum(page.token_count, 1))

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import judgement
 from templatediff.overall import bare, features

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from templatediff.evidence import LEVELS, Context, rows
+from templatediff.context import LEVELS, Context
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
+from templatediff.evidence import rows
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.passages import NAMES as PASSAGE_NAMES
 from templatediff.passages import passage_rows
@@ -40,6 +41,7 @@ def _names() -> tuple[str, ...]:
 
 
 NAMES = _names()
+_ALL_NAMES = EVIDENCE_NAMES + NAMES
 
 
 def judged_sums(page: Fingerprint, first: Ints) -> dict[str, Sums]:
@@ -60,36 +62,42 @@ def further_rows(context: Context, first: Ints, site: View | None, layout: View 
     """The second forest's further columns, shape (leaves, len(NAMES)), NaN where unknown."""
     page, n = context.page, context.n
     tokens = context.tokens
-    found: list[Ints] = [first]
-    found += [context.neighbour(first, step) for step in _AROUND]
+    found = np.full((len(NAMES), n), np.nan)
+    found[0] = first
+    for row, step in enumerate(_AROUND, start=1):
+        found[row] = context.neighbour(first, step)
     mass = first * tokens
-    found += [context.window(mass, reach) / np.maximum(context.window(tokens, reach), 1) for reach in _REACHES]
+    both = np.array([mass, tokens])
+    for row, reach in enumerate(_REACHES, start=1 + len(_AROUND)):
+        near = context.within(both, reach)
+        np.divide(near[0], np.maximum(near[1], 1), out=found[row])
+    row = 1 + len(_AROUND) + len(_REACHES)
     under = subtree_sums(page, np.rint(mass * SCALE)) / SCALE
-    total = max(float(mass.sum()), 1.0)
-    for height in range(LEVELS):
-        above = context.ancestors[height]
-        found.append(under[above] / np.maximum(context.subtree_tokens[above], 1))
-    for height in range(LEVELS):
-        found.append(under[context.ancestors[height]] / total)
-    place, _ = context.same_key
-    found.append(_weighted_mean(place, mass, tokens))
-    found.append(_weighted_mean(np.where(page.group >= 0, page.group, page.parent.size + np.arange(n)), mass, tokens))
-    found.append(_weighted_mean(np.unique(page.text_hash, return_inverse=True)[1], mass, tokens))
-    found.append(np.full(n, float(mass.sum()) / max(int(tokens.sum()), 1)))
-    found.append(np.full(n, np.log1p(float(mass.sum()))))
+    total = float(mass.sum())
+    shares = np.array([under / np.maximum(context.subtree_tokens, 1), under / max(total, 1.0)])
+    found[row : row + 2 * LEVELS] = shares.take(context.ancestors, axis=1).reshape(-1, n)
+    row += 2 * LEVELS
+    groups = np.where(page.group >= 0, page.group, page.parent.size + np.arange(n))
+    for place in (context.same_key[0], groups, context.texts[1]):
+        found[row] = _weighted_mean(place, mass, tokens)
+        row += 1
+    found[row] = total / max(context.token_sum, 1)
+    found[row + 1] = np.log1p(total)
+    row += 2
     for view in (site, layout):
-        found += _lessons(context, view)
-    found.append(passage_rows(context, first, site, layout))
-    return np.round(np.column_stack(found), 4).astype(np.float32)
+        if view is not None and view.n and "lesson" in view.level.sums:
+            _lessons(context, view, found[row : row + 6])
+        row += 6
+    found[row:] = passage_rows(context, first, site, layout).T
+    return np.asarray(np.round(found, 4).astype(np.float32).T)
 
 
-def _lessons(context: Context, view: View | None) -> list[Ints]:
-    if view is None or not view.n or "lesson" not in view.level.sums:
-        return [np.full(context.n, np.nan)] * 6
-    of_key = view.total("lesson", context.local_keys)
-    found = [_mean(of_key), np.log1p(of_key[:, 0])]
-    of_path = _mean(view.total("path_lesson", context.page.paths))
-    return found + [of_path[context.ancestors[height]] for height in range(4)]
+def _lessons(context: Context, view: View, found: Ints) -> None:
+    of_key = view.total("lesson", context.places[0])
+    found[0] = _mean(of_key).take(context.places[1])
+    found[1] = np.log1p(of_key[:, 0]).take(context.places[1])
+    of_path = _mean(view.total("path_lesson", context.paths[0])).take(context.paths[1])
+    found[2:] = of_path.take(context.ancestors[:4])
 
 
 def _mean(table: Ints) -> Ints:
@@ -100,7 +108,7 @@ def _weighted_mean(place: Ints, mass: Ints, tokens: Ints) -> Ints:
     size = int(place.max(initial=0)) + 1
     sums = np.bincount(place, weights=mass, minlength=size)
     counts = np.bincount(place, weights=tokens, minlength=size)
-    return (sums / np.maximum(counts, 1e-9))[place]
+    return (sums / np.maximum(counts, 1e-9)).take(place)
 
 
 def first_judgement(context: Context, weights: Weights) -> Ints:
@@ -119,8 +127,9 @@ def forest_rows(context: Context, site: View | None, layout: View | None, weight
 def _second_rows(
     context: Context, matrix: Ints, first: Ints, site: View | None, layout: View | None, weights: Weights
 ) -> Ints:
-    both = np.hstack([matrix, further_rows(context, probability(first), site, layout)])
-    return columns(both, EVIDENCE_NAMES + NAMES, weights.second.columns)
+    further = further_rows(context, probability(first), site, layout)
+    both = np.concatenate([matrix.T, further.T])
+    return columns(both.T, _ALL_NAMES, weights.second.columns)
 
 
 def judgement(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
@@ -139,7 +148,7 @@ def attribution(rows_of: tuple[Ints, Ints], weights: Weights) -> tuple[float, In
     the second forest makes of a leaf's own first judgement is shared out over the evidence that moved the first forest the
     same way. What is expected before a question is answered is that of real pages, for the shipped weights.
     """
-    names = EVIDENCE_NAMES + NAMES
+    names = _ALL_NAMES
     digest, *visits = shipped_visits()
     of_first, of_second = visits if digest == weights.digest else (None, None)
     start, first = weights.first.contributions(rows_of[0], of_first)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints, front_page
 from templatediff.glance import NAMES as SEEN
 from templatediff.glance import Columns, first_look

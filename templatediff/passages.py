@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.repetition import SCALE, View, subtree_sums
 

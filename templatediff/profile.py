@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,66 @@ class Entry:
         return decode(_decompress(self.data))
 
 
+class Places:
+    """Which pages a profile that has seen some already still has a place for: a page without one never gets it, whatever
+    comes later, since smaller ranks only get more. So it need not be cut and counted at all.
+    """
+
+    def __init__(self) -> None:
+        self._months: dict[str, _Month] = {}
+
+    def __len__(self) -> int:
+        return sum(len(month.ranks) for month in self._months.values())
+
+    def lacks(self, key: str, fetched: str | None) -> bool:
+        """Whether a profile of the pages that were `taken` stays as it is, whatever a page of this key holds."""
+        months = self._months
+        name = fetch_month(fetched)
+        month = months.get(name)
+        if month is None:
+            return len(months) >= MONTHS and name < min(sorted(months)[-MONTHS:])
+        if len(months) > MONTHS and name < min(sorted(months)[-MONTHS:]):
+            return True
+        place = (rank_of(key), key)
+        if len(month.ranks) < PAGES_A_MONTH or place <= month.ranks[-1] or key in month.keys:
+            return False
+        shape = _shape_of(key)
+        ranks = month.shapes.get(shape)
+        if ranks is None:
+            return len(month.shapes) >= SHAPES_A_MONTH and shape > max(month.shapes)
+        return len(ranks) >= PAGES_A_SHAPE and place > ranks[-1]
+
+    def taken(self, page: Fingerprint) -> None:
+        """A page was added to the profile."""
+        month = self._months.setdefault(fetch_month(page.fetched or None), _Month([], {}, set()))
+        place, shape = (page.rank, page.key), _shape_of(page.key)
+        if page.key in month.keys:
+            return
+        month.keys.add(page.key)
+        for ranks, most in ((month.ranks, PAGES_A_MONTH), (month.shapes.setdefault(shape, []), PAGES_A_SHAPE)):
+            insort(ranks, place)
+            del ranks[most:]
+        while len(month.shapes) > SHAPES_A_MONTH:
+            del month.shapes[max(month.shapes)]
+        if len(month.keys) > 2 * PAGES_A_MONTH:
+            kept = [month.ranks, *month.shapes.values()]
+            month.keys.intersection_update(key for ranks in kept for _, key in ranks)
+
+
+@dataclass(slots=True)
+class _Month:
+    """Of one month the smallest places, (rank, key), in order; those of each of the smallest shapes; the keys of all of
+    these, of which a newer version may come."""
+
+    ranks: list[tuple[int, str]]
+    shapes: dict[int, list[tuple[int, str]]]
+    keys: set[str]
+
+
+def _shape_of(key: str) -> int:
+    return rank_of(url_shape(key) if "://" in key else "")
+
+
 class SiteProfile:
     """The pages of one site that are remembered. `add` and `absorb` change it; `merge` gives a new one."""
 
@@ -64,8 +125,7 @@ class SiteProfile:
         old = self._entries.get((month, page.key))
         if old is not None and old.version >= version:
             return
-        shape = rank_of(url_shape(page.key) if "://" in page.key else "")
-        self._put(Entry(page.rank, page.key, month, shape, version, _compress(encode(page))))
+        self._put(Entry(page.rank, page.key, month, _shape_of(page.key), version, _compress(encode(page))))
 
     def absorb(self, other: SiteProfile) -> None:
         """Add all of another profile of the same site. Raises MismatchError where the options differ."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,13 +14,14 @@ from typing import NamedTuple
 from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
-from templatediff.fingerprint import Fingerprint
+from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
+from templatediff.html import Head, parse, read_head
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, registrable_domain
+from templatediff.page import Failure, Page, host_of, normal_url, registrable_domain
 from templatediff.parallel import Crew
-from templatediff.pipeline import Template, named_host, prepare
-from templatediff.profile import SiteProfile
+from templatediff.pipeline import Template, page_text, prepare
+from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
 from templatediff.rules import Rule
 from templatediff.segment import Leaves
 from templatediff.selection import Selection
@@ -30,6 +31,7 @@ from templatediff.text import valid
 log = logging.getLogger("templatediff")
 
 SITE_FROM = ("auto", "folder", "domain")
+_GROUPS_IN_MIND = 32  # of which a learner knows how full their profiles are
 CHUNK = 24  # pages handed to a worker at a time
 RESOURCE = "resource"  #: kind of failure: a page that took too long or too much memory, or crashed its process, twice
 EXCLUDED = "excluded"  #: kind of skipped file: a page that the caller excluded
@@ -70,6 +72,8 @@ class Given:
     spool: Spool | None = None  # keeps the folder while the value lives
     fit: bool = False  # whether to measure how well stored templates fit
     since: str = ""  # pages fetched before this time, and undated ones, teach nothing
+    teaches: bool = True  # whether templates are learnt from what is read
+    again: bool = False  # whether all pages are read again, and what fails is told then
     fields: Fields = USUAL  # of JSON lines and sidecars
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
     limits: Limits = DEFAULT
@@ -141,6 +145,8 @@ class _Learner:
     def __init__(self, given: Given) -> None:
         self.given = given
         self.options = given.options or Options()
+        self.places: OrderedDict[Group, Places] = OrderedDict()
+        self.full: set[str] = set()  # folders in which a group has as many pages as a profile keeps of a month
 
     def __call__(self, sources: Sequence[Source]) -> _Read:
         found = _Read()
@@ -151,10 +157,15 @@ class _Learner:
                 found.groups.append(None)
                 found.shown.append(False)
                 continue
+            group = self.passed_over(source, page)
+            if group is not None:
+                found.groups.append(group)
+                found.shown.append(self.given.selection.shows(page))
+                continue
             leaves, made, failure = prepared_page(page, self.options, self.given.limits)
             if failure is not None:
                 found.failures.append((source.path, failure.kind, failure.message))
-            group = group_of(self.given, source, page, leaves)
+            group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
             found.groups.append(group)
             found.shown.append(self.given.selection.shows(page))
             if made is not None and len(made):
@@ -163,7 +174,39 @@ class _Learner:
                     profile = found.profiles[group] = SiteProfile("", self.options)
                 if made.fetched >= self.given.since:
                     profile.add(made)
+                    self.taken(group, made)
         return found
+
+    def passed_over(self, source: Source, page: Page) -> Group | None:
+        """The group of a page that is not worth cutting now, since the second reading opens it and it can teach nothing: its
+        site's profile has no place for it. None for all others."""
+        if not self.given.again or page.failure is not None:
+            return None
+        group = group_of(self.given, source, page, None)
+        if group[0] != "site":  # what its head names decides
+            if self.given.teaches and group[1] not in self.full:
+                return None
+            group = group_of(self.given, source, page, _head(page, self.given.limits))
+        if not self.given.teaches:
+            return group
+        places = self.places.get(group)
+        if places is None or len(places) < PAGES_A_MONTH:
+            return None
+        raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
+        key = page_key(normal_url(page.url), bytes_hash(raw))
+        return group if places.lacks(key, page.fetched if isinstance(page.fetched, str) else None) else None
+
+    def taken(self, group: Group, made: Fingerprint) -> None:
+        """A page was added to its group's profile."""
+        if not self.given.again:
+            return
+        places = self.places.setdefault(group, Places())
+        places.taken(made)
+        if group[0] != "site" and len(places) >= PAGES_A_MONTH:
+            self.full.add(group[1])
+        self.places.move_to_end(group)
+        if len(self.places) > _GROUPS_IN_MIND:
+            self.places.popitem(last=False)
 
     @staticmethod
     def crashed(source: Source, why: str, given: Given) -> _Read:
@@ -218,8 +261,16 @@ def prepared_page(
         return None, None, Failure("internal", f"{type(error).__name__}: {error}")
 
 
-def group_of(given: Given, source: Source, page: Page, leaves: Leaves | None) -> Group:
-    """Where a page's site comes from."""
+def _head(page: Page, limits: Limits) -> Head | None:
+    """What a page says of itself, None for one that cannot be parsed."""
+    try:
+        return read_head(parse(page_text(page), limits=limits))
+    except PageError:
+        return None
+
+
+def group_of(given: Given, source: Source, page: Page, head: Head | None) -> Group:
+    """Where a page's site comes from; `head` is asked where nothing else tells."""
     if given.site is not None:
         return ("site", valid(given.site), BY_OPTION)
     if page.site:
@@ -229,7 +280,7 @@ def group_of(given: Given, source: Source, page: Page, leaves: Leaves | None) ->
     host = host_of(page.url)
     if host:
         return ("site", registrable_domain(host) if given.site_from == "domain" else host, BY_URL)
-    named = named_host(leaves) if leaves is not None else None
+    named = host_of(head.canonical) or host_of(head.og_url) if head is not None else None
     if named and given.site_from == "domain":
         named = registrable_domain(named)
     return ("folder", source.folder, valid(source.folder_site), named or "")

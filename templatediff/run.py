@@ -131,7 +131,7 @@ def prepared(
         raise UsageError("update needs a folder of templates to learn into")
     if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
-    given = replace(given, fit=templates is not None and not update)
+    given = replace(given, fit=templates is not None and not update, teaches=templates is None or update, again=True)
     sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])], fields=given.fields)
     reading = read(given, sources, crew, totals, progress)
     if isinstance(templates, Mapping):

@@ -1,8 +1,10 @@
 """Rows of evidence -> P(content).
 
 The shipped weights are boosted trees (benchmarks/train.py fits them on labelled sites, siblings withheld at random) in
-readable JSON with their provenance; prediction needs numpy alone. All trees step down together: each round moves every
-(row, tree) pair one node further, and leaves point at themselves.
+readable JSON with their provenance; prediction needs numpy alone. Few rows step down all trees together: each round moves
+every (row, tree) pair one node further, and leaves point at themselves. The rows of a page are judged as bits instead: each
+question is asked once of all rows (two in three are asked by several trees), the answers are packed 64 rows to a number, and
+which rows come by a node is one AND (after Lucchese et al., "QuickScorer", 2015, with rows in place of leaves as the bits).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -44,8 +46,13 @@ class Forest:
     depth: int
 
     def raw(self, rows: Ints) -> Ints:
-        """Log odds of each row; `rows` of shape (n, columns), NaN where unknown."""
+        """Log odds of each row; `rows` of shape (n, columns), float32, NaN where unknown."""
         n = len(rows)
+        if n >= _MANY:
+            questions = np.ascontiguousarray(rows.T, np.float32)
+            parts = [self._tables.ends(questions[:, start : start + _AT_ONCE]) for start in range(0, n, _AT_ONCE)]
+            ends = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            return np.asarray(self.baseline + self._tables.value.take(ends).sum(axis=1))
         if not n:
             return np.zeros(0)
         node = np.broadcast_to(self.root, (n, len(self.root))).copy()
@@ -56,6 +63,10 @@ class Forest:
             goes_left = (value <= self.threshold[node]) | (np.isnan(value) & self.missing_left[node])
             node = np.where(goes_left, self.left[node], self.right[node])
         return np.asarray(self.baseline + self.value[node].sum(axis=1))
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        return _tables_of(self)
 
     def paths(self, rows: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
         """The rows' way down all trees, a level at a time: (node, feature asked there, node after), shape (n, trees) each."""
@@ -108,6 +119,121 @@ class Forest:
     def probability(self, rows: Ints) -> Ints:
         """P of each row, 4 decimals."""
         return probability(self.raw(rows))
+
+
+_MANY = 32  #: rows from which on bits are faster than steps
+_AT_ONCE = 320  #: rows judged at once
+_ASKED_AT_ONCE = 256  #: questions put to them at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """A forest as bits want it. Questions are distinct (column, threshold) pairs, those that unknown values answer with no
+    first (`plain` of them), then those that they answer with yes, asked the other way round.
+
+    levels   of each depth: places of the nodes that ask among all nodes there, their questions; places of the leaves, and
+             where these go in a table of shape (width, trees)
+    value    of each tree's leaves, shape (trees * width,)
+    """
+
+    column: Ints
+    threshold: Ints
+    plain: int
+    levels: tuple[tuple[Ints, Ints, Ints, Ints], ...]
+    value: Ints
+    trees: int
+    bits: int
+
+    def ends(self, asked: Ints) -> Ints:
+        """Places in `value` of the leaves that the rows end in, shape (n, trees); `asked` holds the rows as columns.
+
+        For 150 rows of the shipped first forest: 0.65 ms, of which a third asks; stepping down takes 1.7 ms.
+        """
+        n = asked.shape[1]
+        words = -(-n // 64)
+        packed = self._answers(asked, words)
+        found = np.zeros(((1 << self.bits) * self.trees, words), np.uint64)
+        here = np.full((self.trees, words), ~np.uint64(0))
+        for asking, question, leaves, places in self.levels:
+            if len(leaves):
+                found[places] = here.take(leaves, axis=0)
+            if len(asking):
+                above, half = here.take(asking, axis=0), len(asking)
+                here = np.empty((2 * half, words), np.uint64)
+                np.bitwise_and(above, packed.take(question, axis=0), out=here[:half])
+                np.bitwise_xor(above, here[:half], out=here[half:])
+        return self._numbers(found.reshape(1 << self.bits, self.trees, words), n)
+
+    def _answers(self, asked: Ints, words: int) -> Ints:
+        """The rows that answer yes to each question, as bits, shape (questions, words); some questions at a time, so that what
+        is in between stays near the processor."""
+        n, questions = asked.shape[1], len(self.column)
+        packed = np.zeros((questions, words), np.uint64)
+        in_bytes = packed.view(np.uint8)[:, : -(-n // 8)]
+        values, answers = np.empty((_ASKED_AT_ONCE, n), np.float32), np.empty((_ASKED_AT_ONCE, n), bool)
+        start = 0
+        while start < questions:
+            end = min(start + _ASKED_AT_ONCE, self.plain if start < self.plain else questions)
+            asked.take(self.column[start:end], axis=0, out=values[: end - start], mode="clip")
+            compare = np.less_equal if start < self.plain else np.greater
+            compare(values[: end - start], self.threshold[start:end], out=answers[: end - start])
+            in_bytes[start:end] = np.packbits(answers[: end - start], axis=1)
+            start = end
+        np.invert(packed[self.plain :], out=packed[self.plain :])
+        return packed
+
+    def _numbers(self, found: Ints, n: int) -> Ints:
+        """From the rows of each leaf, as bits, to the leaf of each row: a bit of its number is set where a leaf is found
+        whose number has that bit."""
+        planes = np.empty((self.bits, *found.shape[1:]), np.uint64)
+        for bit in range(self.bits - 1, -1, -1):
+            half = len(found) // 2
+            np.bitwise_or.reduce(found[half:], axis=0, out=planes[bit])
+            found = found[:half] | found[half:]
+        unpacked = np.unpackbits(planes.view(np.uint8), axis=2, count=n)
+        numbers = unpacked[0]
+        for bit in range(1, self.bits):
+            numbers |= np.left_shift(unpacked[bit], bit, out=unpacked[bit])
+        ends = np.ascontiguousarray(numbers.T).astype(np.intp)
+        ends += np.arange(self.trees) << self.bits
+        return ends
+
+
+def _tables_of(forest: Forest) -> _Tables:
+    asks = forest.left != np.arange(len(forest.left))
+    nodes = np.flatnonzero(asks)
+    keys = [
+        (bool(missing), int(column), float(threshold))
+        for missing, column, threshold in zip(
+            forest.missing_left[nodes], forest.feature[nodes], forest.threshold[nodes], strict=True
+        )
+    ]
+    distinct = sorted(set(keys))
+    place = {key: number for number, key in enumerate(distinct)}
+    question = np.zeros(len(asks), np.intp)
+    question[nodes] = [place[key] for key in keys]
+    trees = len(forest.root)
+    tree = np.repeat(np.arange(trees), np.diff(np.append(forest.root, len(asks))))
+    before = np.cumsum(~asks) - ~asks  # leaves before each node
+    number = before - before[forest.root][tree]
+    bits = max(1, int(number[~asks].max(initial=0)).bit_length())
+    value = np.zeros((trees, 1 << bits))
+    value[tree[~asks], number[~asks]] = forest.value[~asks]
+    levels = []
+    here = forest.root
+    while len(here):
+        asking, leaves = np.flatnonzero(asks[here]), np.flatnonzero(~asks[here])
+        levels.append((asking, question[here[asking]], leaves, (number * trees + tree)[here[leaves]]))
+        here = np.concatenate([forest.left[here[asking]], forest.right[here[asking]]])
+    return _Tables(
+        column=np.array([column for _, column, _ in distinct], np.intp),
+        threshold=np.array([threshold for _, _, threshold in distinct], np.float32)[:, None],
+        plain=sum(not missing for missing, _, _ in distinct),
+        levels=tuple(levels),
+        value=value.ravel(),
+        trees=trees,
+        bits=bits,
+    )
 
 
 def probability(log_odds: Ints) -> Ints:
@@ -215,11 +341,15 @@ def shipped_visits() -> tuple[str, Ints, Ints]:
 
 def columns(matrix: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:
     """The wanted columns of an evidence matrix, NaN where it lacks one."""
-    place = {name: number for number, name in enumerate(names)}
     if wanted == names:
         return matrix
-    chosen = np.full((len(matrix), len(wanted)), np.nan, np.float32)
-    for number, name in enumerate(wanted):
-        if name in place:
-            chosen[:, number] = matrix[:, place[name]]
-    return chosen
+    places = _places(names, wanted)
+    chosen = matrix.T.take(places, axis=0)  # a column's values lie side by side: see `evidence.plain_rows`
+    chosen[places < 0] = np.nan
+    return np.asarray(chosen.T)
+
+
+@lru_cache(16)
+def _places(names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place.get(name, -1) for name in wanted], np.intp)

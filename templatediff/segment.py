@@ -11,9 +11,10 @@ vector graphics and embedded frames are no text; `noscript` is text only where t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
-from typing import Any
 
 from templatediff.errors import PageError
 from templatediff.html import FIRST_ID, LAST_KNOWN_ID, TEXT_ID, Head, Node, Tree, parse, read_head, tag_id, tag_ids
@@ -68,6 +69,19 @@ _MARK_OF_ROLE = {
     "button": BUTTON, "list": LIST,
 }
 # fmt: on
+# What else the walk must know of an element: its heading level, 1 to 6, or that it is
+_CODE_BLOCK, _ROW, _A_CELL, _TABLE, _LAYOUT = range(
+    7, 12
+)  # the last: a block that a cell of a data table does not hold
+_KIND_OF_TAG = {
+    **{f"h{level}": level for level in range(1, 7)},
+    **dict.fromkeys(["pre", "listing", "xmp", "plaintext"], _CODE_BLOCK),
+    **dict.fromkeys(["td", "th"], _A_CELL),
+    **dict.fromkeys(["article", "section", "nav", "header", "footer", "aside", "main", "form", "hr"], _LAYOUT),
+    "tr": _ROW,
+    "table": _TABLE,
+}
+_TELLING = frozenset(["role", "hidden", "style", "aria-hidden", "aria-modal", "itemprop", "aria-label"])
 _PLAIN_LABEL = re.compile(r"[^\d\s\"'\\\[\]=](?:[^\d\s\"'\\\[\]=]| (?! )){0,39}")
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
@@ -125,6 +139,11 @@ _KEPT_INLINE_TAGS = frozenset(
         "bdi",
     ]
 )
+
+
+_IN_MARKUP = frozenset([_LINK, _STRONG, _KEPT_INLINE])
+# children left, what closing it does, name, elements seen, what closing restores
+_Frame = tuple[Iterator[Node], int, str, int, tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,16 +236,28 @@ NOSCRIPT_RATIO = 4
 _TAGS_STRIPPED = re.compile(r"<[^<>]*>")
 
 
-def _actions(options: Options) -> dict[int, int]:
-    """Parser number of an element -> what the walk does there; absent: an inline element whose tags say nothing."""
-    actions = dict.fromkeys(tag_ids(_KEPT_INLINE_TAGS), _KEPT_INLINE)
-    actions |= dict.fromkeys(tag_ids(BLOCK_TAGS), _SPACE)
-    actions |= dict.fromkeys(tag_ids(options.leaf_tags), _BLOCK)
-    actions |= dict.fromkeys(tag_ids(_SKIPPED), _SKIP)
-    actions |= dict.fromkeys(tag_ids(frozenset(["b", "strong"])), _STRONG)
-    actions |= {tag_id("br"): _BR, tag_id("a"): _LINK, tag_id("img"): _IMAGE, tag_id("noscript"): _NOSCRIPT}
-    actions |= {tag_id("body"): _BLOCK, tag_id("hr"): _BLOCK}
-    return actions
+Entry = tuple[int, str, int, int]
+_PLAIN: Entry = (0, "", 0, 0)
+_BODY: Entry = (0, "body", 0, 0)
+
+
+@lru_cache(16)
+def _entries(options: Options, scripting: bool) -> dict[int, Entry]:
+    """Parser number of an element -> (what the walk does there, its name, its marks, its heading level or one of the kinds
+    of table parts); absent: an inline element whose tags say nothing, or one unknown to HTML."""
+    actions = dict.fromkeys(_KEPT_INLINE_TAGS, _KEPT_INLINE)
+    actions |= dict.fromkeys(BLOCK_TAGS, _SPACE)
+    actions |= dict.fromkeys(options.leaf_tags, _BLOCK)
+    actions |= dict.fromkeys(_SKIPPED, _SKIP)
+    actions |= {"b": _STRONG, "strong": _STRONG, "br": _BR, "a": _LINK, "img": _IMAGE, "noscript": _NOSCRIPT}
+    actions |= {"body": _BLOCK, "hr": _BLOCK}
+    if not scripting:  # what stands in for scripts is a block of its own, so that its leaves carry the mark
+        actions["noscript"] = _BLOCK
+    found: dict[int, Entry] = {}
+    for tag, action in actions.items():
+        for number in tag_ids(frozenset([tag])):
+            found[number] = (action, tag, _MARK_OF_TAG.get(tag, 0), _KIND_OF_TAG.get(tag, 0))
+    return found
 
 
 def _walk(tree: Tree, options: Options, rich: bool, limits: Limits) -> Leaves:
@@ -253,10 +284,7 @@ class _Walk:
         self.leaves = leaves
         self.most = most
         self.rich = rich
-        self.actions = _actions(options)
-        if not scripting:  # what stands in for scripts is a block of its own, so that its leaves carry the mark
-            self.actions[tag_id("noscript")] = _BLOCK
-        self.leaf_tags = options.leaf_tags
+        self.entries = _entries(options, scripting)
         self.custom_are_blocks = "div" in options.leaf_tags
         self.hidden_characters = 0
         self.buffer: list[str] = []  # text of the run
@@ -312,170 +340,203 @@ class _Walk:
         self.linked = self.strong = 0
 
     def run(self, body: Node) -> None:
-        actions, buffer, leaves = self.actions, self.buffer, self.leaves
-        rich, flush = self.rich, self.flush
+        entries, buffer, flush = self.entries.get, self.buffer, self.flush
+        rich, open_block = self.rich, self._open_block
         in_link = in_strong = 0
-        # frame: [child iterator, action, tag, elements seen, then what closing restores]
-        self._open_block(body, "body", 1, "", 0)
-        stack: list[list[Any]] = [[body.iter(include_text=True, skip_empty=False), _BLOCK, "body", 0, 0, 0, -1, False]]
-        while stack:
-            frame = stack[-1]
-            for node in frame[0]:
+        open_block(body, _BODY, 1, "", 0)
+        # Of the element whose children are walked: those left, what closing it does, its name, the elements seen among its
+        # children, and what closing restores. The stack holds the same of the elements around it.
+        children, action, tag, place = body.iter(include_text=True), _BLOCK, "body", 0
+        restore: tuple[int, int, int] = (0, 0, -1)
+        stack: list[_Frame] = []
+        while True:
+            for node in children:
                 number = node.tag_id
                 if number == TEXT_ID:
                     words = node.text_content
-                    if words:
+                    if in_link or in_strong or rich:
+                        self._marked_text(words, in_link, in_strong)
+                    # between blocks stands little but white space: every other text of a page
+                    elif words and (buffer or not words.isspace()):
                         buffer.append(words)
-                        if in_link:
-                            self.linked += len(words)
-                        if in_strong:
-                            self.strong += len(words)
-                        if rich:
-                            self.pieces.append(escape(words, quote=False))
                     continue
                 if number < FIRST_ID:
                     continue
-                frame[3] += 1
-                action = actions.get(number, 0)
-                if not action and number > LAST_KNOWN_ID and "-" in (node.tag or "") and self.custom_are_blocks:
-                    action = _BLOCK
-                if action == _BLOCK:
-                    tag = node.tag or ""
-                    flush()
-                    if tag in ("pre", "listing", "xmp", "plaintext"):
-                        self._preformatted(node, tag, frame[3], _steps_between(stack))
-                        continue
-                    if self.line_ends:
-                        self.line_ends = 0
-                    restore = (self.row, self.heading, self.table_row)
-                    self._open_block(node, tag, frame[3], _steps_between(stack), self.row)
-                    stack.append([node.iter(include_text=True, skip_empty=False), action, tag, 0, *restore, False])
-                    break
-                if action == _SKIP:
+                place += 1
+                entry = entries(number, _PLAIN)
+                what = entry[0]
+                if what == _BLOCK:
+                    if buffer or rich:
+                        flush()
+                elif what == _SKIP:
                     continue
-                if action == _BR:
+                elif what == _BR:
                     flush()
                     self.line_ends += 1
                     continue
-                if action == _IMAGE:
-                    buffer.append(" ") if buffer else None
+                elif what == 0 and number > LAST_KNOWN_ID:
+                    name = node.tag or ""
+                    entry = (0, name, 0, 0)
+                    if "-" in name and self.custom_are_blocks:
+                        what = _BLOCK
+                        flush()
+                elif what == _IMAGE:
+                    if buffer:
+                        buffer.append(" ")
                     if rich:
                         self.pieces.append(" ")
                         self._image(node)
                     continue
-                if action == _NOSCRIPT:
+                elif what == _NOSCRIPT:
                     raw = node.first_child
                     if raw is not None and raw.tag_id == TEXT_ID:
                         self.hidden_characters += len(_TAGS_STRIPPED.sub("", raw.text_content or "").strip())
                     continue
-                before = (in_link, in_strong)
-                opened = False
-                tag = node.tag or ""
-                if action == _LINK:
-                    in_link = 1
-                    target = node.attributes.get("href")
-                    if target is not None:
-                        self.link_spans.append((target.strip(), len(buffer)))
-                        opened = True
-                elif action == _STRONG:
-                    in_strong = 1
-                elif action == _SPACE and buffer:
-                    buffer.append(" ")
-                    if rich:
-                        self.pieces.append(" ")
-                if rich and action in (_LINK, _STRONG, _KEPT_INLINE):
-                    self._open_inline(node, tag)
-                stack.append([node.iter(include_text=True, skip_empty=False), action, tag, 0, *before, 0, opened])
+                if what == _BLOCK:
+                    between = "" if action == _BLOCK else _steps_between(stack, action, tag)
+                    if entry[3] == _CODE_BLOCK:
+                        self._preformatted(node, entry, place, between)
+                        continue
+                    self.line_ends = 0
+                    before = (self.row, self.heading, self.table_row)
+                    open_block(node, entry, place, between, self.row)
+                else:
+                    before = (in_link, in_strong, 0)
+                    if what == _LINK:
+                        in_link = 1
+                        target = node.attributes.get("href")
+                        if target is not None:
+                            self.link_spans.append((target.strip(), len(buffer)))
+                            before = (before[0], in_strong, 1)
+                    elif what == _STRONG:
+                        in_strong = 1
+                    elif what == _SPACE and buffer:
+                        buffer.append(" ")
+                        if rich:
+                            self.pieces.append(" ")
+                    if rich and what in _IN_MARKUP:
+                        self._open_inline(node, entry[1] or node.tag or "")
+                stack.append((children, action, tag, place, restore))
+                children, action, tag, place = node.iter(include_text=True), what, entry[1], 0
+                if not tag:
+                    tag = node.tag or ""
+                restore = before
                 break
             else:
-                stack.pop()
-                action = frame[1]
                 if action == _BLOCK:
-                    flush()
+                    if buffer or rich:
+                        flush()
                     self.line_ends = 0
-                    if frame[2] == "table" and self.open_tables:
+                    if tag == "table" and self.open_tables:
                         table = self.open_tables.pop()
-                        table[1] = len(leaves.text)
+                        table[1] = len(self.leaves.text)
                         self.tables.append(table)
-                    self.row, self.heading, self.table_row = frame[4], frame[5], frame[6]
-                    continue
-                in_link, in_strong = frame[4], frame[5]
-                if frame[7] and self.link_spans:
-                    target, start = self.link_spans.pop()
-                    words = " ".join("".join(buffer[start:]).split())
-                    if words:
-                        self.closed_links.append((target, words))
-                if action == _SPACE and buffer:
-                    buffer.append(" ")
-                    if rich:
-                        self.pieces.append(" ")
-                if rich and action in (_LINK, _STRONG, _KEPT_INLINE):
-                    self.pieces.append(self.open_inline.pop()[1])
+                    self.row, self.heading, self.table_row = restore
+                else:
+                    in_link, in_strong, opened = restore
+                    if opened and self.link_spans:
+                        target, start = self.link_spans.pop()
+                        words = " ".join("".join(buffer[start:]).split())
+                        if words:
+                            self.closed_links.append((target, words))
+                    if action == _SPACE and buffer:
+                        buffer.append(" ")
+                        if rich:
+                            self.pieces.append(" ")
+                    if rich and action in _IN_MARKUP:
+                        self.pieces.append(self.open_inline.pop()[1])
+                if not stack:
+                    return
+                children, action, tag, place, restore = stack.pop()
 
-    def _open_block(self, node: Node, tag: str, place: int, between: str, parent: int) -> None:
+    def _marked_text(self, words: str | None, in_link: int, in_strong: int) -> None:
+        if words:
+            self.buffer.append(words)
+            if in_link:
+                self.linked += len(words)
+            if in_strong:
+                self.strong += len(words)
+            if self.rich:
+                self.pieces.append(escape(words, quote=False))
+
+    def _open_block(self, node: Node, entry: Entry, place: int, between: str, parent: int) -> None:
         elements = self.leaves.elements
-        attributes = node.attributes
-        first = not elements.parent
-        marks = 0 if first else elements.marks[parent]
-        if tag == "header" and marks & (ARTICLE | MAIN):
-            pass  # an article's own header says nothing against it
-        elif tag == "footer" and marks & ARTICLE:
-            pass
-        else:
-            marks |= _MARK_OF_TAG.get(tag, 0)
+        _, tag, mark, kind = entry
+        row = len(elements.parent)
+        marks = elements.marks[parent] if row else 0
+        if mark and not (
+            # an article's own header says nothing against it
+            (mark == HEADER and marks & (ARTICLE | MAIN)) or (mark == FOOTER and marks & ARTICLE)
+        ):
+            marks |= mark
         names = ""
+        attributes = node.attributes
         if attributes:
-            value = attributes.get("id")
-            if value:
-                names = "#" + "_".join(value.split())
-            value = attributes.get("class")
-            if value:
-                names += "." + ".".join(value.split())
-            value = attributes.get("role")
-            if value:
-                marks |= _MARK_OF_ROLE.get(value.strip().lower(), 0)
-            if "hidden" in attributes or _HIDING_STYLE.search(attributes.get("style") or ""):
-                marks |= HIDDEN
-            if (attributes.get("aria-hidden") or "").lower() == "true":
-                marks |= ARIA_HIDDEN
-            if attributes.get("aria-modal") == "true":
-                marks |= DIALOG
-            for key in ("itemprop", "aria-label"):
-                value = attributes.get(key)
-                if value and _PLAIN_LABEL.fullmatch(value):
-                    elements.labels[len(elements.parent)] = f"{key}={value}"
+            identity = classes = None
+            for key, value in attributes.items():
+                if key == "class":
+                    classes = value
+                elif key == "id":
+                    identity = value
+                elif key in _TELLING:
+                    marks |= self._told(row, attributes)
                     break
-        elements.parent.append(-1 if first else parent)
+            else:
+                key = ""
+            if key:  # others follow it
+                identity, classes = attributes.get("id"), attributes.get("class")
+            if identity:
+                names = "#" + "_".join(identity.split())
+            if classes:
+                names += "." + ".".join(classes.split())
+            if self.rich:
+                shown = _shown_attributes(tag, attributes)
+                if shown:
+                    elements.attributes[row] = shown
+        elements.parent.append(parent if row else -1)
         elements.tag.append(tag)
         elements.place.append(place)
         elements.between.append(between)
         elements.names.append(names)
         elements.marks.append(marks)
-        self.row = len(elements.parent) - 1
-        if self.rich and attributes:
-            shown = _shown_attributes(tag, attributes)
-            if shown:
-                elements.attributes[self.row] = shown
-        if len(tag) == 2:
-            if tag[0] == "h" and tag[1] in "123456":
-                self.heading = int(tag[1])
-            elif tag == "tr":
-                self.table_row = self.row
-            elif tag in ("td", "th") and self.open_tables:
+        self.row = row
+        if kind:
+            if kind <= 6:
+                self.heading = kind
+            elif kind == _ROW:
+                self.table_row = row
+            elif kind == _TABLE:
+                for table in self.open_tables:
+                    table[3] += 1
+                self.open_tables.append([len(self.leaves.text), 0, 0, 0])
+            elif kind == _A_CELL and self.open_tables:
                 self.open_tables[-1][2] += 1
-            if self.open_tables and tag in _LAYOUT_BLOCKS:
+            if self.open_tables and (kind <= 3 or kind == _LAYOUT):
                 self.open_tables[-1][3] += 1
-        elif tag == "table":
-            for table in self.open_tables:
-                table[3] += 1
-            self.open_tables.append([len(self.leaves.text), 0, 0, 0])
-        elif self.open_tables and tag in _LAYOUT_BLOCKS:
-            self.open_tables[-1][3] += 1
 
-    def _preformatted(self, node: Node, tag: str, place: int, between: str) -> None:
+    def _told(self, row: int, attributes: dict[str, str | None]) -> int:
+        """Marks of what attributes other than id and class tell of an element; its label is noted."""
+        marks = 0
+        value = attributes.get("role")
+        if value:
+            marks |= _MARK_OF_ROLE.get(value.strip().lower(), 0)
+        if "hidden" in attributes or _HIDING_STYLE.search(attributes.get("style") or ""):
+            marks |= HIDDEN
+        if (attributes.get("aria-hidden") or "").lower() == "true":
+            marks |= ARIA_HIDDEN
+        if attributes.get("aria-modal") == "true":
+            marks |= DIALOG
+        for key in ("itemprop", "aria-label"):
+            value = attributes.get(key)
+            if value and _PLAIN_LABEL.fullmatch(value):
+                self.leaves.elements.labels[row] = f"{key}={value}"
+                break
+        return marks
+
+    def _preformatted(self, node: Node, entry: Entry, place: int, between: str) -> None:
         """Each line of a code block is a leaf; they share the block's row as their group."""
         outer = self.row
-        self._open_block(node, tag, place, between, outer)
+        self._open_block(node, entry, place, between, outer)
         leaves = self.leaves
         lines, linked = _code_lines(node)
         gap = 0
@@ -559,21 +620,15 @@ def _shown_attributes(tag: str, attributes: dict[str, str | None]) -> dict[str, 
     return shown
 
 
-#: blocks that a cell of a data table does not hold
-_LAYOUT_BLOCKS = frozenset(
-    ["article", "section", "nav", "header", "footer", "aside", "main", "form", "h1", "h2", "h3", "hr"]
-)
-
-
-def _steps_between(stack: list[list[Any]]) -> str:
+def _steps_between(stack: list[_Frame], action: int, tag: str) -> str:
     """CSS steps of the inline elements now open above the innermost block: a block may stand inside a link."""
-    if stack[-1][1] == _BLOCK:
-        return ""
     steps: list[str] = []
-    for depth in range(len(stack) - 1, 0, -1):
-        if stack[depth][1] == _BLOCK:
-            break
-        steps.append(f"{stack[depth][2]}:nth-child({stack[depth - 1][3]}) > ")
+    depth = len(stack)
+    while action != _BLOCK and depth:
+        depth -= 1
+        _, above, name, place, _ = stack[depth]
+        steps.append(f"{tag}:nth-child({place}) > ")
+        action, tag = above, name
     return "".join(reversed(steps))
 
 

@@ -80,7 +80,7 @@ class _Surveyor:
         group = group_of(self.given, source, page, None)
         if failure is None and group[0] == "folder":
             leaves, _, failure = prepared_page(page, self.given.options or Options(), self.given.limits)
-            group = group_of(self.given, source, page, leaves)
+            group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
         return _Seen(group, _shape(page), self.given.selection.shows(page), failure)
 
     @staticmethod

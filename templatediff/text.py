@@ -16,6 +16,8 @@ UNSPACED = re.compile(
 _WORD = re.compile(r"\w+")
 _LONE = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WORD_OR_END = re.compile(r"\w+|\n")
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/\-\u2013 \u00a0\u202f]\d+)*")
 _IDENTIFIER = re.compile(r"\b(?=[0-9a-f\-]{0,64}\d)(?=[0-9a-f\-]{0,64}[a-f])[0-9a-f]{6,64}(?:-[0-9a-f]{4,64}){0,8}\b")
 
@@ -68,7 +70,7 @@ def fold_values(normalised: str) -> str:
     >>> fold_values("posted 12.05.2024, 1,204 views, id 9f3c2ab1")
     'posted 0, 0 views, id 0'
     """
-    if not any(map(str.isdigit, normalised)):
+    if not _DIGIT.search(normalised):
         return normalised
     return _NUMBER.sub(VALUE_MARK, _IDENTIFIER.sub(VALUE_MARK, normalised))
 
@@ -81,6 +83,22 @@ def tokens(text: str) -> list[str]:
     """
     words = _WORD.findall(text.casefold())
     if text.isascii() or not UNSPACED.search(text):
+        return words
+    found: list[str] = []
+    for word in words:
+        found.extend(word) if UNSPACED.search(word) else found.append(word)
+    return found
+
+
+def folded_tokens(lines: str) -> list[str]:
+    """The tokens of case-folded lines, a line end after those of each but the last: all lines of a page at once take half the
+    time of one after the other.
+
+    >>> folded_tokens("the harbour, 2024\\n\\n東京へ go")
+    ['the', 'harbour', '2024', '\\n', '\\n', '東', '京', 'へ', 'go']
+    """
+    words = _WORD_OR_END.findall(lines)
+    if lines.isascii() or not UNSPACED.search(lines):
         return words
     found: list[str] = []
     for word in words:

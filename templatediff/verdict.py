@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from templatediff.context import Context
 from templatediff.errors import TemplateError
-from templatediff.evidence import Context
 from templatediff.score import Forest, forest
 from templatediff.segment import NOSCRIPT
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from benchmarks import ablation, baseline, data, encodings, labels, peers, quality, tables, train
+from benchmarks import ablation, baseline, data, encodings, labels, peers, quality, speed, tables, train
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -369,3 +369,24 @@ def test_the_gold_tells_the_encoding(tmp_path: Path, html: bytes, gold: str, jud
     found = encodings.judge(page)
     told = found and (found[0], [found[1][reader] for reader in ("templatediff", "declared") if found[1]])
     assert told == judged
+
+
+# --- speed -------------------------------------------------------------------------------------------------
+
+
+def _corpus() -> speed.Corpus:
+    site = speed.generate_site(speed.SiteSpec(kinds=("news",), pages=4, seed=2))
+    return speed.Corpus("made", [[page.html for page in site.pages]])
+
+
+def test_every_operation_is_told_as_a_ratio_to_the_parse_of_its_round() -> None:
+    rows = {name: ratio for name, _, ratio in speed.measure(_corpus(), 1, ["no_such_peer"])}
+    assert set(speed.GOALS) < set(rows) and rows["parse"] == 1.0
+    assert min(rows.values()) >= 1.0, "nothing that parses costs less than the parse"
+
+
+def test_the_cost_model_has_every_stage() -> None:
+    told = [name for name, _, _ in speed.stages(_corpus(), 1)]
+    assert told == [
+        "read", "decode", "parse", "segment", "fingerprint", "label", "label, one page alone", "render as text",
+    ]  # fmt: skip

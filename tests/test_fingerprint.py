@@ -19,6 +19,8 @@ from templatediff.fingerprint import (
     fingerprint,
     fold_name,
     fold_step,
+    text_hash,
+    token_hashes,
 )
 from templatediff.options import Options
 from templatediff.segment import segment
@@ -100,6 +102,28 @@ def test_paths_fold_what_changes_and_tell_places_apart() -> None:
 )
 def test_fold_name(name: str, expected: str) -> None:
     assert fold_name(name) == expected
+
+
+@given(st.from_regex(r"(#[a-cA-C0-2_:-]{1,9})?([.][a-cA-C0-2_:-]{0,9}){0,8}", fullmatch=True))
+def test_plain_names_are_folded_as_all_others_are(names: str) -> None:
+    identity, *classes = names.split(".")
+    folded = [name for name in map(fold_name, classes[:6]) if name][:3]
+    head = f"#{fold_name(identity[1:])}" if identity and fold_name(identity[1:]) else ""
+    assert fold_step("div", names) == "".join(["div", head, *(f".{name}" for name in folded)])
+
+
+@pytest.mark.parametrize("part", ["a" * 50_000 + "1" * 9, "aB" * 50_000, "a-" * 50_000 + "!"])
+def test_the_longest_names_are_folded_in_one_pass(part: str) -> None:
+    assert fold_step("div", "." + part).startswith("div")
+
+
+@given(st.lists(st.text("ab 1.\u6771\u0e44\u00df\u0130,", max_size=12), max_size=8))
+def test_the_tokens_of_a_page_are_those_of_its_leaves(texts: list[str]) -> None:
+    page = of("".join(f"<p>{text}</p>" for text in texts))
+    for number, text in enumerate(page.texts):
+        found = page.token_hash[page.token_start[number] : page.token_start[number + 1]] & 0xFFFFFFFE
+        assert found.tolist() == token_hashes(text).tolist()
+        assert page.text_hash[number] == text_hash(text)
 
 
 def test_fold_step_of_the_body_has_no_classes() -> None:

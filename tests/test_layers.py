@@ -40,6 +40,7 @@ LAYERS = [
     upgrade
     store
     gist
+    context
     evidence
     passages
     lessons overall

@@ -11,7 +11,7 @@ from templatediff import profile as module
 from templatediff.errors import MismatchError, TemplateError
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.options import Options
-from templatediff.profile import SiteProfile, merge
+from templatediff.profile import Places, SiteProfile, merge
 from templatediff.segment import segment
 
 
@@ -159,3 +159,35 @@ def test_a_newer_format_says_upgrade(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "FORMAT", 1)
     with pytest.raises(TemplateError, match="format 2, this release reads 1: upgrade"):
         SiteProfile.from_bytes(data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PAGES)
+def test_a_page_that_lacks_a_place_changes_nothing(pages: list[Fingerprint]) -> None:
+    places, part = Places(), SiteProfile("example.org", Options())
+    for one in pages:
+        if not places.lacks(one.key, one.fetched or None):
+            part.add(one)
+            places.taken(one)
+    assert part.to_bytes() == profile_of(pages).to_bytes()
+
+
+def test_most_pages_of_a_large_site_lack_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAGES_A_MONTH", 20)
+    places, taken = Places(), 0
+    for number in range(1000):
+        one = page(number, month=5)
+        if not places.lacks(one.key, one.fetched):
+            places.taken(one)
+            taken += 1
+    assert 20 < taken < 200
+
+
+def test_months_older_than_those_kept_have_no_place() -> None:
+    places = Places()
+    for month in (3, 4):
+        places.taken(page(month, month=month))
+    assert places.lacks("https://example.org/a/9", "2024-02-01T00:00:00Z") and places.lacks(
+        "https://example.org/a/9", None
+    )
+    assert not places.lacks("https://example.org/a/9", "2024-09-01T00:00:00Z")

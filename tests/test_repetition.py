@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.options import Options
@@ -12,9 +14,11 @@ from templatediff.repetition import (
     Counts,
     View,
     add_up,
+    among,
     level,
     near_duplicate_groups,
     new_leaves,
+    numbered,
     page_sets,
     page_sums,
     subtree_sums,
@@ -126,3 +130,11 @@ def test_a_group_counts_as_one_page_and_is_left_out_as_one() -> None:
     site, _, _ = sample.views(pages[0])
     assert site.n == 4
     assert site.k("text", pages[0].text_hash).tolist() == [4, *[0] * 21]
+
+
+@given(st.lists(st.integers(0, 20)), st.lists(st.integers(0, 20)))
+def test_lookups_in_sorted_columns_agree_with_numpy(one: list[int], other: list[int]) -> None:
+    values, wanted = np.array(one, np.uint64), np.array(other, np.uint64)
+    assert among(np.unique(values), wanted).tolist() == np.isin(wanted, values).tolist()
+    distinct, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    assert [found.tolist() for found in numbered(values)] == [distinct.tolist(), place.tolist(), counts.tolist()]

@@ -40,6 +40,18 @@ def test_the_same_as_scikit_learn_predicts() -> None:
     assert np.abs(made.probability(rows) - model.predict_proba(rows)[:, 1]).max() < 2e-4
 
 
+@pytest.mark.parametrize("n", [31, 32, 64, 65, 150, 700])
+def test_many_rows_get_bit_for_bit_what_few_rows_get(n: int) -> None:
+    random = np.random.default_rng(n)
+    model = shipped().second
+    asked = model.left != np.arange(len(model.left))
+    rows = random.choice(model.threshold[asked], (n, len(model.columns)))  # at thresholds, where <= and < differ
+    rows = np.round(rows + random.choice([0.0, 0.5, -0.5], rows.shape), 4).astype(np.float32)
+    rows[random.random(rows.shape) < 0.15] = np.nan
+    one_by_one = np.concatenate([model.raw(row[None, :]) for row in rows])
+    assert model.raw(rows).tolist() == one_by_one.tolist() == model.raw(np.asfortranarray(rows)).tolist()
+
+
 def test_shipped_weights_know_their_columns_and_say_where_they_come_from() -> None:
     weights = shipped()
     assert set(weights.first.columns) <= set(evidence.NAMES)
