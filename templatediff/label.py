@@ -31,7 +31,7 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
-SURE, DOUBTFUL = 0.9, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
+SURE, DOUBTFUL = 0.85, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
 EMPTY_FROM = 0.6  #: P(empty) from which on a page is
@@ -239,8 +239,8 @@ def _settled(context: Context, p: Ints) -> Ints:
 
 
 def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
-    """One P for what lives or dies together: rows of a data table, a code block, short paragraphs with their neighbour, among
-    siblings doubtful lines with the content that they stand in.
+    """One P for what lives or dies together: rows of a data table, a code block, short paragraphs with their neighbour, doubtful
+    lines with the content that they stand in.
     Second comes the unit of each leaf, a number that such leaves share.
 
     P is the mean over tokens; in a row of a data table, over the cells that are not on most siblings, if there are any,
@@ -251,8 +251,7 @@ def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     unit = np.where(page.group >= 0, page.group, len(page.parent) + np.arange(len(page)))
     if join_below:
         unit = _joined(page, unit, join_below, repeated)
-    if context.site is not None:
-        unit = _between(context, p, unit)
+    unit = _between(context, p, unit)
     unit, terms = _defined(page, _headed(page, unit))
     _, place = np.unique(unit, return_inverse=True)
     tokens = np.maximum(page.token_count, 0.1)
@@ -266,8 +265,8 @@ def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
 
 def _between(context: Context, p: Ints, unit: Ints) -> Ints:
     """A doubtful short line or two between two leaves of SURE content take the unit of the one before: the lines of an address
-    in the text, the label of a note. Out of fold, among siblings, 6 of 750 real pages get better by it and 5 worse, by little;
-    a page alone has too little to go by (6 and 7)."""
+    in the text, the label of a note. Out of fold 6 of 750 real pages get better by it and 5 worse among siblings, 6 and 7 alone,
+    all by little."""
     page, joined = context.page, unit.copy()
     plain = (context.link_share < PLAIN) & (page.heading == 0) & (page.group < 0)
     doubtful = (p >= DOUBTFUL) & (p < SURE) & plain & (context.tokens <= LONG_ENOUGH)
