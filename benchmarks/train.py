@@ -6,7 +6,8 @@
 Each site is cut at random into groups of 1, 2, 3, 5, 9, 17 and all of its pages; in each group every page is looked at
 with the others as its siblings, so that one set of weights serves none, few and many. Two forests of boosted trees are
 fitted: the first on a leaf's evidence, the second on that and on the first's judgement of the leaf's neighbourhood and
-of the same places on the siblings, where "judgement" is always that of a forest fitted without the leaf's site.
+of the same places on the siblings, where "judgement" is always that of a forest fitted without the leaf's site. P is a mean of
+both in log odds, divided by the temperature at which it says the truth about sites that were not fitted on.
 Parts of ids and classes get log odds of their own from the sites that are fitted on. Some generated sites stand beside
 the real ones, so that scripts and markup that the real ones lack are known too (`benchmarks/generated.py` measures
 others, of other seeds).
@@ -51,6 +52,9 @@ BODIES = ("news", "forum", "listing", "product", "docs")  # kinds of generated s
 NAMED_BY = 15  # sites that use a part of a name before it counts
 LEAST_ORACLE = 0.6  # pages whose gold no choice of leaves comes near are left out of the fitting
 TREES, LEAVES, DEPTH, RATE = 130, 31, 8, 0.1
+SECOND_SHARE = 0.5  # of the second forest in the mean of both
+TEMPERATURES = tuple(round(1 + step / 20, 2) for step in range(-4, 21))
+JUDGED_PAGES = 5  # of a site, that the temperature is fitted on
 SETTINGS = {"max_iter": TREES, "max_leaf_nodes": LEAVES, "max_depth": DEPTH, "learning_rate": RATE,
             "l2_regularization": 5.0, "min_samples_leaf": 40, "max_features": 0.35}  # fmt: skip
 
@@ -397,7 +401,30 @@ def _fit_all(jobs: Sequence[tuple[int, bool]], processes: int) -> list[tuple[dic
     return found
 
 
-def figures(sites: Sequence[Site]) -> dict[str, dict[str, float]]:
+def mixed(first: Ints, second: Ints, temperature: float = 1.0) -> Ints:
+    """P of leaves from the log odds of both forests."""
+    return probability(((1 - SECOND_SHARE) * first + SECOND_SHARE * second) / temperature)
+
+
+def best_temperature(sites: Sequence[Site]) -> float:
+    """That of TEMPERATURES whose P has the least log loss, weighted by tokens, over a few real pages of each site alone and
+    with all siblings, judged by forests that have not seen the site."""
+    loss = dict.fromkeys(TEMPERATURES, 0.0)
+    for site in sites:
+        judged = sorted(key for key, (_, oracle) in site.truth.items() if oracle >= LEAST_ORACLE)[:JUDGED_PAGES]
+        for look in site.looks:
+            if site.name[0] == GENERATED or look.page not in judged or look.size not in (1, len(site.prints)):
+                continue
+            assert look.first is not None and look.second is not None
+            truth, tokens = site.truth[look.page][0], site.prints[look.page].token_count
+            weight = tokens / max(int(tokens.sum()), 1)
+            for temperature in TEMPERATURES:
+                p = np.clip(mixed(look.first, look.second, temperature), 1e-4, 1 - 1e-4)
+                loss[temperature] -= float((weight * np.log(np.where(truth, p, 1 - p))).sum())
+    return min(loss, key=lambda temperature: (loss[temperature], temperature))
+
+
+def figures(sites: Sequence[Site], temperature: float) -> dict[str, dict[str, float]]:
     """Out-of-fold F1 of 4-token shingles by set and siblings given; with all siblings also of each forest alone, and of
     the best choice of leaves.
 
@@ -413,7 +440,7 @@ def figures(sites: Sequence[Site]) -> dict[str, dict[str, float]]:
             every = look.size == len(site.prints)
             many = "3+ pages" if len(site.prints) >= 3 else "1-2 pages"
             if every or look.size in (1, 2, 3, 5, 9):
-                value = _f1(gold, page, probability((look.first + look.second) / 2) >= 0.45)
+                value = _f1(gold, page, mixed(look.first, look.second, temperature) >= 0.45)
                 place[f"{many}, {'all' if every else look.size - 1} siblings"].append(value)
             if every:
                 place[f"{many}, all siblings, first forest"].append(_f1(gold, page, probability(look.first) >= 0.45))
@@ -449,12 +476,18 @@ def _f1(gold: Ints, page: Fingerprint, kept: Ints) -> float:
 
 
 def write(
-    file: Path, names: dict[str, float], first: dict[str, Any], second: dict[str, Any], provenance: dict[str, Any]
+    file: Path,
+    names: dict[str, float],
+    first: dict[str, Any],
+    second: dict[str, Any],
+    temperature: float,
+    provenance: dict[str, Any],
 ) -> None:
     """weights.json: one line a tree, so that it can be read and compared."""
     parts = [
         '{\n"format": ' + str(FORMAT),
         '"provenance": ' + json.dumps(provenance, indent=1, sort_keys=True),
+        f'"second_share": {SECOND_SHARE},\n"temperature": {temperature}',
         '"names": ' + json.dumps(names, sort_keys=True),
     ]
     for name, made in (("first", first), ("second", second)):
@@ -482,7 +515,8 @@ def main() -> int:
             for look, further in zip(site.looks, found, strict=True):
                 look.further = further
     second = _fit_all([(fold, True) for fold in folds], arguments.jobs)
-    report = figures(sites)
+    temperature = best_temperature(sites)
+    report = figures(sites, temperature)
     provenance = {
         "command": "python benchmarks/train.py",
         "corpus": data.corpus_hash(),
@@ -494,9 +528,9 @@ def main() -> int:
     }
     for fold in () if arguments.limit else folds:
         known = {**provenance, "without_fold": fold}
-        write(weights_of_fold(fold), first[fold][0], first[fold][1], second[fold][1], known)
+        write(weights_of_fold(fold), first[fold][0], first[fold][1], second[fold][1], temperature, known)
     (table, whole_first), (_, whole_second) = _fit_all([(-1, False), (-1, True)], arguments.jobs)
-    write(arguments.out, table, whole_first, whole_second, provenance)
+    write(arguments.out, table, whole_first, whole_second, temperature, provenance)
     text = json.dumps(report, indent=1, sort_keys=True)
     print(text)
     if arguments.report:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from templatediff.crawl import read_crawl
     from templatediff.errors import TemplateDiffError
     from templatediff.extraction import Extraction
+    from templatediff.limits import Limits
     from templatediff.options import Options
     from templatediff.page import Page
     from templatediff.pipeline import Template, extract, learn, load
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Extraction",
+    "Limits",
     "Options",
     "Page",
     "Template",
@@ -42,6 +44,7 @@ __all__ = [
 
 _HOMES = {
     "Extraction": "extraction",
+    "Limits": "limits",
     "Options": "options",
     "Page": "page",
     "TemplateDiffError": "errors",

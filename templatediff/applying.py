@@ -6,16 +6,18 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from templatediff.crawl import Skipped, Source, read_source
 from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError
 from templatediff.extraction import Extraction, failed
+from templatediff.journal import Entry, Journal, Row
 from templatediff.options import Options
 from templatediff.page import Failure, Page
-from templatediff.parallel import in_order
+from templatediff.parallel import Crew
 from templatediff.pipeline import Tally, Template, extract_counted, load_site
-from templatediff.reading import CHUNK, CRASH, FEW, Given, Progress, Totals
+from templatediff.reading import CHUNK, Given, Progress, Totals, Work, lost_page
 from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 
@@ -30,15 +32,17 @@ class Applier:
         self.parts = parts
         self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
 
-    def __call__(self, work: Sequence[tuple[Source, str]]) -> list[tuple[Extraction, Tally] | None]:
-        return [self.one(source, site, self.parts) for source, site in work]
+    def __call__(self, work: Sequence[Work]) -> list[tuple[Extraction, Tally] | None]:
+        return [self.one(work.source, work.site, self.parts, work.failure) for work in work]
+
+    def ready(self, work: Work) -> None:
+        """The template is there before the page has its turn."""
+        self.template(work.site)
 
     @staticmethod
-    def crashed(work: tuple[Source, str]) -> list[tuple[Extraction, Tally] | None]:
-        """The record of a page that killed the process twice that worked on it."""
-        source, site = work
-        page = Page(b"", url=source.url, fetched=source.fetched, path=source.path)
-        return [(failed(page, site, Failure(*CRASH)), Tally())]
+    def crashed(work: Work, why: str, *arguments: Any) -> list[tuple[Extraction, Tally] | None]:
+        """The record of a page that failed twice."""
+        return [_lost(work.source, work.site, why)]
 
     @staticmethod
     def joined(
@@ -46,14 +50,20 @@ class Applier:
     ) -> list[tuple[Extraction, Tally] | None]:
         return [one for part in parts for one in part]
 
-    def one(self, source: Source, site: str, parts: tuple[str, ...]) -> tuple[Extraction, Tally] | None:
-        page = read_source(source)
+    def one(
+        self, source: Source, site: str, parts: tuple[str, ...], failure: Failure | None = None
+    ) -> tuple[Extraction, Tally] | None:
+        if failure is not None:
+            return _lost(source, site, failure.message)
+        page = read_source(source, self.given.limits.max_bytes)
         if isinstance(page, Skipped):
             return None
         template = self.template(site)
         options = template.options if template is not None else self.given.options or Options()
         rules = self.given.rules.get(site)
-        return extract_counted(page, template, options, site, parts, fit=self.given.fit, rules=rules)
+        return extract_counted(
+            page, template, options, site, parts, fit=self.given.fit, rules=rules, limits=self.given.limits
+        )
 
     def template(self, site: str) -> Template | None:
         if self.given.named is not None:
@@ -73,35 +83,48 @@ class Applier:
         return found
 
 
+def _lost(source: Source, site: str, why: str) -> tuple[Extraction, Tally]:
+    page = lost_page(source, why)
+    assert page.failure is not None
+    return failed(page, site, page.failure), Tally()
+
+
 def apply(
     given: Given,
-    work: list[tuple[Source, str]],
-    jobs: int,
+    work: list[Work],
+    crew: Crew,
     parts: Sequence[str] | None,
     totals: Totals,
     progress: Progress | None,
+    journal: Journal | None = None,
+    past: Sequence[Entry] = (),
 ) -> Iterator[Extraction]:
-    """The record of each page in `work` (page, its site), in order; `totals` is counted up while they are drawn."""
+    """The record of each page in `work`, in order, but for the first, whose entries are in `past`; `totals` is counted up
+    while they are drawn."""
     wanted = tuple(parts) if parts is not None else ()
-    chunks = [work[start : start + CHUNK] for start in range(0, len(work), CHUNK)]
+    chunks = [work[start : start + CHUNK] for start in range(len(past), len(work), CHUNK)]
     applier = Applier(given, wanted) if parts is None else None
     counter = _Counter(totals)
     totals.failures.clear()
-    done = 0
-    for chunk, records in zip(
-        chunks, in_order(Applier, (given, wanted), chunks, jobs if len(work) > FEW else 1), strict=True
-    ):
-        for (source, name), record in zip(chunk, records, strict=True):
+    for (source, name, _), entry in zip(work, past, strict=False):
+        counter.add(source.path, name, entry.row, entry.tally)
+    done = len(past)
+    if progress is not None and done:
+        progress("extract", done, len(work))
+    for chunk, records in zip(chunks, crew.in_order(Applier, (given, wanted), chunks), strict=True):
+        for (source, name, _), record in zip(chunk, records, strict=True):
             done += 1
             if record is None:  # it was a page in the first reading: the file changed since
                 failure = Failure("changed", "changed while it was read")
                 record = failed(Page(b"", path=source.path), name, failure), Tally()
             made, tally = record
             counter.add(source.path, name, made, tally)
+            if journal is not None:
+                journal.add(Entry(Row.of(made), tally), given.rules.get(name, ()))
             if progress is not None:
                 progress("extract", done, len(work))
             yield replace(made, _again=on_demand(applier, source, name)) if applier is not None else made
-    counter.close(given, (name for _, name in work))
+    counter.close(given, (each.site for each in work))
 
 
 class _Counter:
@@ -113,7 +136,7 @@ class _Counter:
         self.matched: Counter[Rule] = Counter()
         self.conflicts: Counter[tuple[Rule, Rule]] = Counter()
 
-    def add(self, path: str, site: str, made: Extraction, tally: Tally) -> None:
+    def add(self, path: str, site: str, made: Extraction | Row, tally: Tally) -> None:
         totals = self.totals
         totals.pages += 1
         totals.static += tally.static

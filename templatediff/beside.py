@@ -9,11 +9,13 @@ from pathlib import Path
 
 from templatediff import pipeline
 from templatediff.applying import Applier
-from templatediff.crawl import Skipped, Source, list_sources, read_source
-from templatediff.errors import InputError, UsageError
-from templatediff.extraction import Extraction
+from templatediff.crawl import Skipped, Source, only_source, read_source
+from templatediff.errors import InputError, PageError, UsageError
+from templatediff.extraction import Extraction, failed
+from templatediff.limits import Limits
 from templatediff.options import Options
-from templatediff.page import host_of
+from templatediff.page import Failure, Page, host_of
+from templatediff.parallel import Crew, crewed
 from templatediff.reading import Given, Progress, Reading, Totals
 from templatediff.run import prepared
 from templatediff.selection import Selection
@@ -22,9 +24,10 @@ from templatediff.selection import Selection
 def extract_beside(
     file: str | Path,
     paths: Sequence[str | Path],
-    jobs: int = 1,
+    jobs: int | Crew = 1,
     *,
     options: Options | None = None,
+    limits: Limits | None = None,
     site: str | None = None,
     url: str | None = None,
     exclude: Iterable[str] = (),
@@ -42,29 +45,47 @@ def extract_beside(
     is in the crawl, where both are known.
     """
     totals = totals if totals is not None else Totals()
-    given = Given(options, selection=Selection(exclude=tuple(exclude)))
-    given, reading = prepared(paths, given, None, jobs, False, None, (), totals, progress)
-    found = _in_crawl(reading, file)
-    if found is not None and (site is not None or url is not None):
-        raise UsageError(f"{file} is a page of the input, which tells its URL and site: leave --url and --site out")
-    source, name = found or (list_sources([file])[0], None)
-    page = read_source(source)
-    if isinstance(page, Skipped):
-        raise InputError(f"{file} is no HTML page ({page.kind})")
-    page = replace(page, url=url or page.url)
-    if name is None:
-        name = site or page.site or host_of(page.url) or host_of(pipeline.extract(page, options=options).url)
-        name = _known(name, sorted(set(reading.sites)), file, asked=site is not None)
-    template = Applier(given, ()).template(name)
+    with crewed(jobs, limits) as crew:
+        given = Given(options, selection=Selection(exclude=tuple(exclude)), limits=crew.limits)
+        given, reading = prepared(paths, given, None, crew, False, None, (), totals, progress)
+        asked = only_source(file)
+        found = _in_crawl(reading, asked)
+        if found is not None and (site is not None or url is not None):
+            raise UsageError(f"{file} is a page of the input, which tells its URL and site: leave --url and --site out")
+        source, name = found or (asked, None)
+        page = read_source(source, crew.limits.max_bytes)
+        if isinstance(page, Skipped):
+            raise InputError(f"{file} is no HTML page ({page.kind})")
+        page = replace(page, url=url or page.url)
+        try:
+            if name is None:
+                name = site or page.site or host_of(page.url) or crew.call(_named, page, options, crew.limits)
+                name = _known(name, sorted(set(reading.sites)), file, asked=site is not None)
+            return crew.call(_extracted, given, replace(page, site=name), options, tuple(parts))
+        except PageError as error:
+            return failed(page, name, Failure(error.kind, error.message))
+
+
+def _named(page: Page, options: Options | None, limits: Limits) -> str | None:
+    """The site that a page names itself."""
+    return host_of(pipeline.extract(page, options=options, limits=limits).url)
+
+
+def _extracted(given: Given, page: Page, options: Options | None, parts: tuple[str, ...]) -> Extraction:
+    assert page.site is not None
+    template = Applier(given, ()).template(page.site)
     return pipeline.extract(
-        replace(page, site=name), template=template, options=None if template else options, parts=parts
+        page, template=template, options=None if template else options, parts=parts, limits=given.limits
     )  # fmt: skip
 
 
-def _in_crawl(reading: Reading, file: str | Path) -> tuple[Source, str] | None:
-    """The source and site of a file that is a page of the crawl."""
-    real = os.path.realpath(file)
+def _in_crawl(reading: Reading, asked: Source) -> tuple[Source, str] | None:
+    """The source and site of a file, or a member of an archive, that is a page of the crawl."""
+    real = os.path.realpath(asked.file)
+    member = asked.member.name if asked.member is not None else None
     for source, site in zip(reading.sources, reading.sites, strict=True):
+        if (source.member.name if source.member is not None else None) != member:
+            continue
         if os.path.basename(source.file) == os.path.basename(real) and os.path.realpath(source.file) == real:
             return source, site
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -25,7 +25,8 @@ class Extraction:
     """One page's content and what is known of it: the JSON line of DESIGN.md section 6, as attributes.
 
     `text` is "" if and only if `verdict` is "empty" or "error". `confidence` is the expected F1 of this page, 0..1.
-    `markdown`, `html` and `leaves` (leaf records) are worked out when first asked for. str() gives the text.
+    `markdown`, `html` and `leaves` (leaf records) are worked out when first asked for. str() gives the text. `source` has the
+    fields of its JSON line or sidecar that were to be carried, None where none were.
     """
 
     path: str | None
@@ -45,6 +46,7 @@ class Extraction:
     error: Failure | None
     _parts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     _again: Callable[[tuple[str, ...]], Extraction] | None = field(default=None, repr=False, compare=False)
+    source: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -97,12 +99,14 @@ class Extraction:
         return self._parts[name]
 
     def to_dict(self, parts: Sequence[str] = ()) -> dict[str, Any]:
-        """The JSON line: the contract's keys in its order, then the named parts."""
+        """The JSON line: the contract's keys in its order, then the named parts, then `source` if fields were carried."""
         record: dict[str, Any] = {name: getattr(self, name) for name in _KEYS}
         record["error"] = {"kind": self.error.kind, "message": self.error.message} if self.error else None
         for part in PARTS:
             if part in parts:
                 record[part] = self._part(part)
+        if self.source is not None:
+            record["source"] = dict(self.source)
         return record
 
     def __getstate__(self) -> dict[str, Any]:
@@ -133,7 +137,7 @@ def failed(page: Page, site: str | None, failure: Failure) -> Extraction:
     return Extraction(
         page.path, page.url, site, None, "gist", 0, None, "", ERROR, 0.0, failure.message,
         page.fetched if isinstance(page.fetched, str) else None, None, f"{text_hash(''):016x}", failure,
-        {"markdown": "", "html": "", "leaves": [], EXPLAINED: [], SOURCE: ""},
+        {"markdown": "", "html": "", "leaves": [], EXPLAINED: [], SOURCE: ""}, source=page.source,
     )  # fmt: skip
 
 

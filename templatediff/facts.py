@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from templatediff.evidence import Context, name_parts
+from templatediff.context import Context
+from templatediff.evidence import name_parts
 from templatediff.repetition import View
 
 

@@ -624,7 +624,7 @@ _WORKING = {"<u8": np.uint64, "<u4": np.int64, "<u2": np.int64, "u1": np.int64, 
 
 _MOST_ITEMS = (
     1 << 22
-)  # of a list or column that is read: over what `html.MAX_TAGS` allows a page, no burden for a machine
+)  # of a list or column that is read: over what `Limits.max_nodes` allows a page, no burden for a machine
 _Names = Annotated[list[str], msgspec.Meta(max_length=_MOST_ITEMS)]
 
 

@@ -14,16 +14,12 @@ from functools import cache
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from templatediff.errors import PageError
+from templatediff.limits import DEFAULT, Limits
 
 Node = LexborNode
 TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML have ids from FIRST_ID to LAST_KNOWN_ID
 FIRST_ID = 6  # smaller ones, but for text, are comments and the like
 LAST_KNOWN_ID = 255  # unknown elements carry a pointer value, far above
-
-MAX_CHARACTERS = 32 * 1024 * 1024
-MAX_TAGS = 1_000_000
-MAX_DEPTH = 4096
-MAX_ATTRIBUTES = 4096  # on one tag
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)")
 _WHOLE_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)[^<>]*?(/?)>")
@@ -87,13 +83,14 @@ class Head:
     direction: str | None = None
 
 
-def parse(text: str, scripting: bool = True) -> Tree:
-    """Parse the decoded text of a page. Raises PageError ("too-large", "too-deep") for text over a limit.
+def parse(text: str, scripting: bool = True, limits: Limits | None = DEFAULT) -> Tree:
+    """Parse the decoded text of a page. Raises PageError ("too-large", "too-deep") for text over a limit, MemoryError.
 
-    With `scripting` the content of noscript is one raw text, as in a browser that runs scripts, so that a tracking
-    image in the head does not end it.
+    `limits` None is for text that has passed them before. With `scripting` the content of noscript is one raw text, as in a
+    browser that runs scripts, so that a tracking image in the head does not end it.
     """
-    _check_limits(text)
+    if limits is not None:
+        _check_limits(text, limits)
     parser = LexborHTMLParser(text, scripting=scripting)
     body = parser.body
     if body is not None and body.tag != "body":
@@ -184,19 +181,19 @@ def _read_head_element(name: str, attributes: dict[str, str | None], found: dict
             found["lang"] = attributes.get("content")
 
 
-def _check_limits(text: str) -> None:
-    if len(text) > MAX_CHARACTERS:
-        raise PageError("too-large", f"{len(text):,} characters: the limit is {MAX_CHARACTERS:,}")
+def _check_limits(text: str, limits: Limits) -> None:
+    if len(text) > limits.max_bytes:
+        raise PageError("too-large", f"{len(text):,} characters: the limit is {limits.max_bytes:,}")
     tags = text.count("<")
-    if tags > 2 * MAX_TAGS:
-        raise PageError("too-large", f"about {tags:,} tags: the limit is {MAX_TAGS:,}")
-    if tags > MAX_DEPTH and _could_be_deep(text, tags):
-        depth = _depth(text)
-        if depth > MAX_DEPTH:
-            raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {MAX_DEPTH:,}")
-    for start, end in _long_stretches(text):
-        if _TAG.match(text, start) and _attributes(text[start:end]) > MAX_ATTRIBUTES:
-            raise PageError("too-large", f"a tag with more than {MAX_ATTRIBUTES:,} attributes")
+    if tags > 2 * limits.max_nodes:
+        raise PageError("too-large", f"about {tags // 2:,} elements: the limit is {limits.max_nodes:,}")
+    if tags > limits.max_depth and _could_be_deep(text, tags, limits.max_depth):
+        depth = _depth(text, limits.max_depth)
+        if depth > limits.max_depth:
+            raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {limits.max_depth:,}")
+    for start, end in _long_stretches(text, 4 * limits.max_attributes):
+        if _TAG.match(text, start) and _attributes(text[start:end]) > limits.max_attributes:
+            raise PageError("too-large", f"a tag with more than {limits.max_attributes:,} attributes")
 
 
 def _attributes(stretch: str) -> int:
@@ -204,7 +201,7 @@ def _attributes(stretch: str) -> int:
     return len(_QUOTED.sub("", stretch).partition(">")[0].split())
 
 
-def _could_be_deep(text: str, tags: int) -> bool:
+def _could_be_deep(text: str, tags: int, most: int) -> bool:
     """Cheap refusal of the common case: nowhere do the tags that opened outnumber those that closed by enough.
 
     Looks at 64 stretches of the text; void elements count as opened, so the answer errs towards yes.
@@ -214,13 +211,13 @@ def _could_be_deep(text: str, tags: int) -> bool:
     for start in range(0, len(text), step):
         opened = text.count("<", start, start + step)
         closed = text.count("</", start, start + step + 1)
-        if depth + opened - closed > MAX_DEPTH:
+        if depth + opened - closed > most:
             return True
         depth = max(0, depth + opened - 2 * closed)
     return False
 
 
-def _long_stretches(text: str, least: int = 16384) -> Iterator[tuple[int, int]]:
+def _long_stretches(text: str, least: int) -> Iterator[tuple[int, int]]:
     """Spans of `least` characters or more that hold no < after their first character."""
     place = 0
     while place + least < len(text):
@@ -232,7 +229,7 @@ def _long_stretches(text: str, least: int = 16384) -> Iterator[tuple[int, int]]:
         place = last
 
 
-def _depth(text: str) -> int:
+def _depth(text: str, most: int) -> int:
     """About how deep the parser will nest, from the tags alone, by the standard's rules for end tags left out.
 
     Formatting elements left open count FORMATTING_COST each: the parser opens them anew in every block that follows, so
@@ -259,7 +256,7 @@ def _depth(text: str) -> int:
             inside[name] = inside.get(name, 0) + 1
             formatting += name in _FORMATTING
             deepest = max(deepest, len(stack) + (FORMATTING_COST - 1) * formatting)
-            if deepest > MAX_DEPTH:
+            if deepest > most:
                 break
     return deepest
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import judgement
-from templatediff.overall import features
+from templatediff.overall import bare, features
 from templatediff.repetition import View, among, numbered
 from templatediff.rules import Ruling
 from templatediff.score import Weights
@@ -31,7 +31,7 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
-SURE = 0.9  #: P of leaves between which doubtful ones stay
+SURE, DOUBTFUL = 0.9, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
 EMPTY_FROM = 0.6  #: P(empty) from which on a page is
@@ -160,7 +160,7 @@ def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) ->
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
     empty = chance("empty" if context.site is not None else "empty_alone", row)
-    if empty >= EMPTY_FROM:
+    if empty >= EMPTY_FROM and not bare(context):
         return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = _threshold(p, context.tokens)
     chosen = p >= threshold
@@ -268,8 +268,8 @@ def _between(context: Context, p: Ints, unit: Ints) -> Ints:
     a page alone has too little to go by (6 and 7)."""
     page, joined = context.page, unit.copy()
     plain = (context.link_share < PLAIN) & (page.heading == 0) & (page.group < 0)
-    doubtful = (p >= LOWEST) & (p < HIGHEST) & plain & (context.tokens <= LONG_ENOUGH)
-    if not doubtful.any():
+    doubtful = (p >= DOUBTFUL) & (p < SURE) & plain & (context.tokens <= LONG_ENOUGH)
+    if not (p[doubtful] < HIGHEST).any():
         return unit
     _, place, _ = numbered(unit)
     tokens = np.maximum(context.tokens, 0.1)

@@ -2,7 +2,7 @@
 
 The first forest judges every leaf alone. Its P(content), averaged by place over the sibling pages and looked at around
 the leaf on its own page, says what single leaves cannot: that this list's other entries went, that this slot is content
-on nine siblings. A second forest reads both.
+on nine siblings, that the article ended two menus ago (`templatediff.passages`). A second forest reads both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from templatediff.context import LEVELS, Context
 from templatediff.evidence import NAMES as EVIDENCE_NAMES
 from templatediff.evidence import rows
 from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.passages import NAMES as PASSAGE_NAMES
+from templatediff.passages import passage_rows
 from templatediff.repetition import LESSON_COLUMNS, SCALE, Part, Sums, View, add_up, level, subtree_sums
 from templatediff.sample import LayoutSample, Sample, view_without
 from templatediff.score import Weights, columns, probability, shipped_visits
@@ -35,7 +37,7 @@ def _names() -> tuple[str, ...]:
     for view in ("site", "layout"):
         found += [f"{view}_lesson", f"{view}_lesson_tokens"]
         found += [f"{view}_path_lesson_{height}" for height in range(4)]
-    return tuple(found)
+    return (*found, *PASSAGE_NAMES)
 
 
 NAMES = _names()
@@ -86,6 +88,7 @@ def further_rows(context: Context, first: Ints, site: View | None, layout: View 
         if view is not None and view.n and "lesson" in view.level.sums:
             _lessons(context, view, found[row : row + 6])
         row += 6
+    found[row:] = passage_rows(context, first, site, layout).T
     return np.asarray(np.round(found, 4).astype(np.float32).T)
 
 
@@ -130,11 +133,11 @@ def _second_rows(
 
 
 def judgement(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
-    """P(content) of each leaf by both forests: the mean of their log odds. Shape (leaves,), 4 decimals."""
+    """P(content) of each leaf by both forests (`Weights.mixed`). Shape (leaves,), 4 decimals."""
     matrix = rows(context, weights.names)
     first = weights.first.raw(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
     second = weights.second.raw(_second_rows(context, matrix, first, site, layout, weights))
-    return probability((first + second) / 2)
+    return probability(weights.mixed(first, second))
 
 
 def attribution(rows_of: tuple[Ints, Ints], weights: Weights) -> tuple[float, Ints, Ints]:
@@ -159,7 +162,7 @@ def attribution(rows_of: tuple[Ints, Ints], weights: Weights) -> tuple[float, In
     total = same_way.sum(axis=1)
     shared = same_way * np.where(total > 0, alone / np.where(total > 0, total, 1.0), 0.0)[:, None]
     second = np.where(own & (total > 0)[:, None], 0.0, second) + shared
-    return (start + other_start) / 2, (first + second) / 2, values
+    return weights.mixed(start, other_start), weights.mixed(first, second), values
 
 
 _OF_FEW = ("first", "under_first_0", "under_first_1", "same_first", "group_first", "copies_first")

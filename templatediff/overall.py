@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints, front_page
 from templatediff.glance import NAMES as SEEN
 from templatediff.glance import Columns, first_look
 from templatediff.repetition import subtree_sums
-from templatediff.segment import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, NAV
+from templatediff.segment import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, NAV, NOSCRIPT
 
 FRAME = HEADER | NAV | FOOTER | ASIDE | FORM
 FEW, MORE = 40, 200  #: tokens of the best leaves that are looked at
+SENTENCE = 5  #: tokens of a line with a full stop that says something
 TITLE = 0.8  #: share of a leaf's tokens that stand in the title, from which on it says it
 ENOUGH = 8  #: tokens of a line of prose
 LONG = 24  #: and of one that is prose without stop or comma, in scripts that have none
@@ -33,6 +34,17 @@ ALONE_NAMES = (
 )  # fmt: skip
 AMONG_NAMES = ("fresh", "fresh_prose", "fresh_run", "explained", "region", "copies", "stray")
 NAMES = ALONE_NAMES + AMONG_NAMES
+
+
+def bare(context: Context) -> bool:
+    """Whether a page has a sentence and nothing that chrome is made of: no link, button, form, dialog or note about scripts.
+
+    Such a page is its sentences, however few: there is no frame that they could be part of.
+    """
+    page = context.page
+    marks = page.marks[page.row]
+    said = (page.sentence_ends > 0) & (context.tokens >= SENTENCE)
+    return bool(said.any()) and not (page.linked.any() or (marks & (BUTTON | FORM | DIALOG | NOSCRIPT)).any())
 
 
 def features(context: Context, p: Ints, copies: int) -> dict[str, float]:

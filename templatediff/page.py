@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import ipaddress
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import idna
@@ -43,6 +45,7 @@ class Page:
     charset   what the HTTP header or a sidecar says of the bytes
     site      the site it is said to belong to
     failure   set where it could not be read; `html` is then empty
+    source    fields of the JSON line or sidecar that told of the page, which go into its record
 
     Raises UsageError for a value of another type and for text that is no date.
 
@@ -57,6 +60,7 @@ class Page:
     charset: str | None = None
     site: str | None = None
     failure: Failure | None = None
+    source: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.html, str | bytes):
@@ -130,6 +134,20 @@ def host_of(url: str | None) -> str | None:
     """
     parts = _split(url)
     return None if parts is None else _without_www(parts.netloc)
+
+
+def file_of(url: str | None) -> str | None:
+    """The path under which a mirror would keep a page: host, path, query; None where `normal_url` is None.
+
+    >>> file_of("https://www.Example.com/a/?page=2#top"), file_of("http://example.com")
+    ('www.example.com/a/index.html?page=2', 'example.com/index.html')
+    """
+    parts = _split(url)
+    if parts is None:
+        return None
+    path = parts.path or "/"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.netloc}{path}{'index.html' if path.endswith('/') else ''}{query}"
 
 
 def registrable_domain(host: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from templatediff import render
-from templatediff.crawl import Skipped, list_sources, read_source
+from templatediff.crawl import Skipped, only_source, read_source
 from templatediff.decode import decode
 from templatediff.drift import PageFit, page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
@@ -28,6 +28,7 @@ from templatediff.extraction import (
 from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
 from templatediff.label import EMPTY, Labels, headline, label, overruled
 from templatediff.lessons import teach
+from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url
 from templatediff.profile import SiteProfile
@@ -110,6 +111,7 @@ def learn(
     *,
     options: Options | None = None,
     weights: Weights | None = None,
+    limits: Limits = DEFAULT,
 ) -> Template:
     """Learn the template of one site from its pages (Page, str of HTML, bytes, or Path of a file), in any order.
 
@@ -122,12 +124,12 @@ def learn(
     taught = False
     named: Counter[str] = Counter()
     for given in pages:
-        page = as_page(given)
+        page = as_page(given, limits=limits)
         if page.failure is not None:
             log.warning("%s: %s", page.path or "a page", page.failure.message)
             continue
         try:
-            leaves, made = prepare(page, options)
+            leaves, made = prepare(page, options, limits=limits)
         except PageError as error:
             log.warning("%s: %s", page.path or "a page", error)
             continue
@@ -147,14 +149,14 @@ _WHITE_SPACE = re.compile(r"\s")
 _PATH_LIKE = re.compile(r"[/\\]|^\w+:|\.x?html?$", re.I)
 
 
-def as_page(given: Page | str | bytes | Path, url: str | None = None) -> Page:
+def as_page(given: Page | str | bytes | Path, url: str | None = None, limits: Limits = DEFAULT) -> Page:
     """A Page from what a caller has. A short str without "<" that looks like a path or URL raises UsageError."""
     if isinstance(given, Page):
         return replace(given, url=url) if url is not None else given
     if isinstance(given, Path):
         if given.is_dir():
             raise UsageError(f"{given} is a folder: extract_crawl reads crawls, a page is one file")
-        found = read_source(list_sources([given])[0])
+        found = read_source(only_source(given), limits.max_bytes)
         if isinstance(found, Skipped):
             found = Page(b"", path=found.path, failure=Failure("not-html", f"looks like {found.kind}, not like HTML"))
         return replace(found, url=url) if url is not None else found
@@ -181,6 +183,7 @@ def extract(
     *,
     options: Options | None = None,
     parts: Sequence[str] = (),
+    limits: Limits = DEFAULT,
 ) -> Extraction:
     """The content of one page; without a template, by what the page itself shows (gist mode).
 
@@ -189,17 +192,25 @@ def extract(
     template  the site's, from `learn` or `load`
     options   for gist mode (a template brings its own)
     parts     of "markdown", "html", "leaves", what to work out now rather than when asked for
+    limits    what the page may take; those on time and memory are for worker processes
 
     Never raises for what a page holds: see `.verdict`, `.reason` and `.error`. Misuse raises UsageError.
     """
-    page = as_page(html, url)
+    page = as_page(html, url, limits)
     if template is not None and options is not None and template.options.differing(options):
         raise UsageError(f"the template was made with other options: {', '.join(template.options.differing(options))}")
     used = template.options if template is not None else options or Options()
-    made, _ = extract_counted(page, template, used, page.site or host_of(page.url), tuple(parts))
+
+    def extracted(site: str | None, wanted: tuple[str, ...]) -> Extraction:
+        try:
+            return extract_counted(page, template, used, site, wanted, limits=limits)[0]
+        except MemoryError:
+            return failed(page, site, Failure("resource", "memory ran out"))
 
     def again(wanted: tuple[str, ...]) -> Extraction:
-        return extract_counted(page, template, used, None, wanted)[0]
+        return extracted(None, wanted)
+
+    made = extracted(page.site or host_of(page.url), tuple(parts))
 
     return replace(made, _again=again)
 
@@ -227,10 +238,11 @@ def extract_counted(
     *,
     fit: bool = False,
     rules: Sequence[Rule] | None = None,
+    limits: Limits = DEFAULT,
 ) -> tuple[Extraction, Tally]:
     """The extraction and what it adds to the totals; `fit` also measures how well the template fits the page.
 
-    `rules` are the template's own if they are not given.
+    `rules` are the template's own if they are not given. Raises MemoryError: the caller knows whether to try again.
     """
     if site is None and template is not None:
         site = template.site
@@ -238,19 +250,19 @@ def extract_counted(
         return failed(page, site, page.failure), Tally()
     try:
         text = page_text(page)
-        leaves, made = prepare(page, options, text)
+        leaves, made = prepare(page, options, text, limits)
         labels = label(made, template, template.weights if template is not None else shipped())
         if rules is None:
             rules = template.rules if template is not None else ()
         if rules:
             labels = overruled(labels, judge(rules, text, leaves, _values(leaves, labels, template)))
-        record, tally = _record(page, site, text, leaves, labels, template, options, parts)
+        record, tally = _record(page, site, text, leaves, labels, template, options, parts, limits)
         if fit and template is not None and template.profile is not None:
             tally = replace(tally, fit=page_fit(labels.context.page, template.sample, labels.layout))
         return record, tally
     except PageError as error:
         return failed(page, site, Failure(error.kind, error.message)), Tally()
-    except TemplateDiffError:
+    except (TemplateDiffError, MemoryError):
         raise
     except Exception as error:
         # one page must not end the run; the log has the traceback
@@ -263,11 +275,14 @@ def page_text(page: Page) -> str:
     return valid(page.html) if isinstance(page.html, str) else decode(page.html, page.charset).text
 
 
-def prepare(page: Page, options: Options, text: str | None = None) -> tuple[Leaves, Fingerprint]:
+def prepare(
+    page: Page, options: Options, text: str | None = None, limits: Limits = DEFAULT
+) -> tuple[Leaves, Fingerprint]:
+    """The leaves and the fingerprint of a page. Raises PageError, MemoryError."""
     if text is None:
         text = page_text(page)
     raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
-    leaves = segment(text, options, rich=options.markup == "keep")
+    leaves = segment(text, options, rich=options.markup == "keep", limits=limits)
     key_url = normal_url(page.url)
     fetched = page.fetched if isinstance(page.fetched, str) else None
     made = fingerprint(
@@ -285,6 +300,7 @@ def _record(
     template: SiteTemplate | None,
     options: Options,
     parts: tuple[str, ...],
+    limits: Limits,
 ) -> tuple[Extraction, Tally]:
     kept = labels.kept.tolist()
     content = render.text(leaves, kept)
@@ -310,9 +326,10 @@ def _record(
         lang=head.lang,
         text_hash=f"{bytes_hash(content.encode('utf-8', 'surrogatepass')):016x}",
         error=None,
+        source=page.source,
     )
     if "markdown" in parts or "html" in parts:
-        rich = leaves if leaves.markup else segment(text, options, rich=True)
+        rich = leaves if leaves.markup else segment(text, options, rich=True, limits=limits)
         if "markdown" in parts:
             made._parts["markdown"] = render.markdown(rich, kept, url=made.url)
         if "html" in parts:

@@ -6,27 +6,26 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
-import weakref
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import NamedTuple
 
-from templatediff.crawl import Skipped, Source, read_source
+from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
 from templatediff.html import Head, parse, read_head
+from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url, registrable_domain
-from templatediff.parallel import in_order
+from templatediff.parallel import Crew
 from templatediff.pipeline import Template, page_text, prepare
 from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
 from templatediff.rules import Rule
 from templatediff.segment import Leaves
 from templatediff.selection import Selection
+from templatediff.spool import Spool
 from templatediff.text import valid
 
 log = logging.getLogger("templatediff")
@@ -34,8 +33,7 @@ log = logging.getLogger("templatediff")
 SITE_FROM = ("auto", "folder", "domain")
 _GROUPS_IN_MIND = 32  # of which a learner knows how full their profiles are
 CHUNK = 24  # pages handed to a worker at a time
-FEW = 48  # pages up to which starting processes costs more than it saves
-CRASH = ("resource", "the process that read it died, twice: memory, or a crash in the parser")
+RESOURCE = "resource"  #: kind of failure: a page that took too long or too much memory, or crashed its process, twice
 EXCLUDED = "excluded"  #: kind of skipped file: a page that the caller excluded
 
 
@@ -61,17 +59,6 @@ class Totals:
 Progress = Callable[[str, int, int], None]
 
 
-class Spool:
-    """A folder that goes when it is no longer used."""
-
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="templatediff-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()  # a worker process reads the folder, the process that made it removes it
-
-
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a crawl's readings share; sent to every worker. Raises UsageError for an unknown `site_from`."""
@@ -87,7 +74,9 @@ class Given:
     since: str = ""  # pages fetched before this time, and undated ones, teach nothing
     teaches: bool = True  # whether templates are learnt from what is read
     again: bool = False  # whether all pages are read again, and what fails is told then
+    fields: Fields = USUAL  # of JSON lines and sidecars
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
+    limits: Limits = DEFAULT
 
     def __post_init__(self) -> None:
         if self.site_from not in SITE_FROM:
@@ -103,17 +92,26 @@ BY_OPTION, BY_SIDECAR, BY_FOLDER, BY_URL, BY_PAGES = "option", "sidecar", "folde
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What the first reading found. `sources` are the pages that teach, in order; `sites` and `shown` (whether it comes
-    out) tell of each."""
+    out) tell of each. `lost` are those of kind RESOURCE, by path: they are not opened again."""
 
     profiles: dict[str, SiteProfile]
     sources: list[Source]
     sites: list[str]
     shown: list[bool]
+    lost: dict[str, Failure] = field(default_factory=dict)
 
-    def work(self) -> list[tuple[Source, str]]:
-        """(page, its site) of the pages that come out."""
+    def work(self) -> list[Work]:
+        """The pages that come out."""
         whole = zip(self.sources, self.sites, self.shown, strict=True)
-        return [(source, site) for source, site, shown in whole if shown]
+        return [Work(source, site, self.lost.get(source.path)) for source, site, shown in whole if shown]
+
+
+class Work(NamedTuple):
+    """A page, its site, and where it is known already why it cannot be read."""
+
+    source: Source
+    site: str
+    failure: Failure | None = None
 
 
 @dataclass(slots=True)
@@ -153,7 +151,7 @@ class _Learner:
     def __call__(self, sources: Sequence[Source]) -> _Read:
         found = _Read()
         for source in sources:
-            page = read_page(source, self.given.selection)
+            page = read_page(source, self.given)
             if isinstance(page, Skipped):
                 found.skipped[page.kind] += 1
                 found.groups.append(None)
@@ -164,7 +162,7 @@ class _Learner:
                 found.groups.append(group)
                 found.shown.append(self.given.selection.shows(page))
                 continue
-            leaves, made, failure = prepared_page(page, self.options)
+            leaves, made, failure = prepared_page(page, self.options, self.given.limits)
             if failure is not None:
                 found.failures.append((source.path, failure.kind, failure.message))
             group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
@@ -188,7 +186,7 @@ class _Learner:
         if group[0] != "site":  # what its head names decides
             if self.given.teaches and group[1] not in self.full:
                 return None
-            group = group_of(self.given, source, page, _head(page))
+            group = group_of(self.given, source, page, _head(page, self.given.limits))
         if not self.given.teaches:
             return group
         places = self.places.get(group)
@@ -211,12 +209,18 @@ class _Learner:
             self.places.popitem(last=False)
 
     @staticmethod
-    def crashed(source: Source) -> _Read:
-        """What is told of a page that killed the process twice that read it."""
+    def crashed(source: Source, why: str, given: Given) -> _Read:
+        """What is told of a page that failed twice."""
+        page = lost_page(source, why)
         found = _Read()
-        found.groups.append(("folder", source.folder, valid(source.folder_site), host_of(source.url) or ""))
-        found.shown.append(True)
-        found.failures.append((source.path, *CRASH))
+        if given.selection.excludes(page):
+            found.skipped[EXCLUDED] += 1
+            found.groups.append(None)
+            found.shown.append(False)
+        else:
+            found.groups.append(group_of(given, source, page, None))
+            found.shown.append(given.selection.shows(page))
+            found.failures.append((source.path, RESOURCE, why))
         return found
 
     @staticmethod
@@ -227,31 +231,40 @@ class _Learner:
         return found
 
 
-def read_page(source: Source, selection: Selection) -> Page | Skipped:
+def read_page(source: Source, given: Given) -> Page | Skipped:
     """The page in a file, or what it is instead; a page that the caller excluded is a file of kind EXCLUDED."""
-    page = read_source(source)
-    if isinstance(page, Page) and selection.exclude and selection.excludes(page):
+    page = read_source(source, given.limits.max_bytes)
+    if isinstance(page, Page) and given.selection.exclude and given.selection.excludes(page):
         return Skipped(source.path, EXCLUDED)
     return page
 
 
-def prepared_page(page: Page, options: Options) -> tuple[Leaves | None, Fingerprint | None, Failure | None]:
-    """The leaves and the fingerprint of a page, or why there are none; never raises for what a page holds."""
+def lost_page(source: Source, why: str) -> Page:
+    """A page that failed twice, by what is known without opening it."""
+    return Page(b"", source.url, source.fetched, source.path, failure=Failure(RESOURCE, why))
+
+
+def prepared_page(
+    page: Page, options: Options, limits: Limits
+) -> tuple[Leaves | None, Fingerprint | None, Failure | None]:
+    """The leaves and the fingerprint of a page, or why there are none; MemoryError alone is raised for what a page holds."""
     if page.failure is not None:
         return None, None, page.failure
     try:
-        return *prepare(page, options), None
+        return *prepare(page, options, limits=limits), None
     except PageError as error:
         return None, None, Failure(error.kind, str(error))
+    except MemoryError:
+        raise
     except Exception as error:
         log.debug("%s", page.path, exc_info=True)
         return None, None, Failure("internal", f"{type(error).__name__}: {error}")
 
 
-def _head(page: Page) -> Head | None:
+def _head(page: Page, limits: Limits) -> Head | None:
     """What a page says of itself, None for one that cannot be parsed."""
     try:
-        return read_head(parse(page_text(page)))
+        return read_head(parse(page_text(page), limits=limits))
     except PageError:
         return None
 
@@ -300,9 +313,9 @@ def no_page(skipped: Counter[str]) -> InputError:
     return InputError(f"no HTML page in the input{f' (skipped: {seen})' if seen else ''}")
 
 
-def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None) -> Reading:
+def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progress: Progress | None) -> Reading:
     """Read a crawl's files. Raises InputError where there is no page."""
-    found = _read_all(given, sources, jobs, totals, progress)
+    found = _read_all(given, sources, crew, totals, progress)
     site_of = {group: name for group, (name, _) in resolve(found.groups).items()}
     pages = [
         (source, site_of[group], shown)
@@ -312,13 +325,18 @@ def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progres
     if not pages:
         raise no_page(totals.skipped)
     profiles = found.profiles
+    lost = _lost(found.failures)
     if given.selection.limit is not None:
         chosen = first_of_each(pages, given.selection.limit)
         if len(chosen) < len(pages):
             # learn from these pages alone; what else is in the folders has had its say on the sites' names
+            names = {source.path for source, _, _ in chosen}
+            gone = [failure for failure in found.failures if failure[0] in lost and failure[0] in names]
             again = Totals()
-            profiles = _read_all(given, [source for source, _, _ in chosen], jobs, again, progress).profiles
-            totals.failures[:] = again.failures
+            left = [source for source, _, _ in chosen if source.path not in lost]
+            profiles = _read_all(given, left, crew, again, progress).profiles
+            lost |= _lost(again.failures)
+            totals.failures[:] = sorted(again.failures + gone, key=lambda failure: failure[0])
             pages = chosen
     by_site: dict[str, SiteProfile] = {}
     for group in sorted(profiles):
@@ -328,7 +346,11 @@ def read(given: Given, sources: list[Source], jobs: int, totals: Totals, progres
         by_site[name].absorb(profiles.pop(group))
     totals.failed = 0
     totals.sites = len({name for _, name, shown in pages if shown})
-    return Reading(by_site, [page[0] for page in pages], [page[1] for page in pages], [page[2] for page in pages])
+    return Reading(by_site, [page[0] for page in pages], [page[1] for page in pages], [page[2] for page in pages], lost)
+
+
+def _lost(failures: Iterable[tuple[str, str, str]]) -> dict[str, Failure]:
+    return {path: Failure(kind, why) for path, kind, why in failures if kind == RESOURCE}
 
 
 def first_of_each(pages: list[tuple[Source, str, bool]], limit: int) -> list[tuple[Source, str, bool]]:
@@ -342,10 +364,10 @@ def first_of_each(pages: list[tuple[Source, str, bool]], limit: int) -> list[tup
     return chosen
 
 
-def _read_all(given: Given, sources: list[Source], jobs: int, totals: Totals, progress: Progress | None) -> _Read:
+def _read_all(given: Given, sources: list[Source], crew: Crew, totals: Totals, progress: Progress | None) -> _Read:
     chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
     found = _Read()
-    for part in in_order(_Learner, (given,), chunks, jobs if len(sources) > FEW else 1):
+    for part in crew.in_order(_Learner, (given,), chunks):
         found.add(part)
         if progress is not None:
             progress("learn", len(found.groups), len(sources))

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from templatediff.evidence import Context
+from templatediff.context import Context
 from templatediff.facts import Facts, Found
 from templatediff.fingerprint import Ints
 from templatediff.label import EMPTY, Labels, Steps

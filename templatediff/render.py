@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape, unescape
 from urllib.parse import urljoin
@@ -20,6 +20,7 @@ import nh3
 from templatediff.inline import backslashes, escape_markdown
 from templatediff.rebuild import CELLS, TAGS, begins_block, rebuild
 from templatediff.segment import Elements, Leaves
+from templatediff.text import has_controls, without_controls
 
 # those that `segment` keeps in markup
 _INLINE = "a b strong i em u s del ins sub sup code kbd samp var mark small cite q abbr time bdo bdi br img"
@@ -156,6 +157,7 @@ def html(leaves: Leaves, kept: Sequence[bool], *, url: str | None = None) -> str
     It bears the page's `lang` and `dir`. Links and images are absolute where `url` or the page's base is known. There
     is no script, style, event handler, or link with a scheme other than http(s), ftp, mailto and tel.
     """
+    leaves = _printable(leaves)
     content = rebuild(leaves, kept, _resolver(leaves, url), markdown=False)
     if not content:
         return ""
@@ -176,7 +178,8 @@ def document(content: str, title: str | None = None) -> str:
     >>> document("<div><p>a</p></div>", "A < B")
     '<!DOCTYPE html>\\n<meta charset="utf-8">\\n<title>A &lt; B</title>\\n<div><p>a</p></div>\\n'
     """
-    return f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(title or "", quote=False)}</title>\n{content}\n'
+    head = escape(without_controls(title or ""), quote=False)
+    return f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{head}</title>\n{content}\n'
 
 
 def markdown(leaves: Leaves, kept: Sequence[bool], *, url: str | None = None) -> str:
@@ -184,6 +187,7 @@ def markdown(leaves: Leaves, kept: Sequence[bool], *, url: str | None = None) ->
 
     Cells hold one line each, `<br>` between their blocks. Characters that would be read as Markdown have a backslash.
     """
+    leaves = _printable(leaves)
     content = rebuild(leaves, kept, _resolver(leaves, url), markdown=True)
     if not content:
         return ""
@@ -195,9 +199,26 @@ def markdown(leaves: Leaves, kept: Sequence[bool], *, url: str | None = None) ->
     return backslashes(converted).strip("\n")
 
 
+def _printable(leaves: Leaves) -> Leaves:
+    """The leaves without control characters. They go before Markdown is escaped and HTML sanitised: afterwards their going
+    could bring a heading, or a scheme, together. NUL, which stands for a lost character, becomes U+FFFD."""
+    if not any(map(has_controls, (*leaves.markup, *(image for _, image, _ in leaves.images)))):
+        return leaves
+    return replace(
+        leaves,
+        text=[_shown(text) for text in leaves.text],
+        markup=[_shown(markup) for markup in leaves.markup],
+        images=[(leaf, _shown(image), row) for leaf, image, row in leaves.images],
+    )
+
+
+def _shown(text: str) -> str:
+    return without_controls(text.replace("\0", "\ufffd"))
+
+
 def _sanitise(content: str) -> str:
-    # NUL would be dropped, which joins the words around it; a lone surrogate cannot be handed on
-    content = content.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    # a lone surrogate cannot be handed on
+    content = _shown(content).encode("utf-8", "replace").decode("utf-8")
     return nh3.clean(content, tags=_ALLOWED_TAGS, attributes=_ALLOWED_ATTRIBUTES, url_schemes=_SCHEMES, link_rel=None)
 
 

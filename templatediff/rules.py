@@ -144,7 +144,7 @@ class _Holding:
         elements = self.leaves.elements
         if self.tree is None:
             self.paths = [elements.selector(row) for row in self.leaves.row]
-            self.tree = parse(self.html, scripting=not any(marks & NOSCRIPT for marks in elements.marks))
+            self.tree = parse(self.html, scripting=not any(marks & NOSCRIPT for marks in elements.marks), limits=None)
         found = [(path, normal(text)) for path, text in selected(self.tree, selector)]
         around = {path for path, _ in found}
         return [

@@ -13,17 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from templatediff.applying import Applier, apply
-from templatediff.crawl import Source, list_sources
+from templatediff.crawl import Fields, Source, list_sources
 from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
+from templatediff.journal import Entry, Journal, inputs_of, templates_hash
+from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import utc_text
+from templatediff.parallel import Crew, crewed
 from templatediff.pipeline import ALONE, Template
 from templatediff.profile import SiteProfile
-from templatediff.reading import Given, Progress, Reading, Spool, Totals, read
+from templatediff.reading import Given, Progress, Reading, Totals, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection
+from templatediff.spool import Spool
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.upkeep import put
@@ -34,9 +38,10 @@ __all__ = ["Progress", "Totals", "extract_crawl", "learn_crawl"]
 def extract_crawl(
     paths: str | Path | Iterable[str | Path],
     templates: str | Path | Mapping[str, Template] | None = None,
-    jobs: int = 1,
+    jobs: int | Crew = 1,
     *,
     options: Options | None = None,
+    limits: Limits | None = None,
     site: str | None = None,
     site_from: str = "auto",
     update: bool = False,
@@ -44,56 +49,76 @@ def extract_crawl(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    carry: Sequence[str] = (),
     parts: Sequence[str] | None = None,
     ignore: Sequence[Path] = (),
     template_text: str | Path | None = None,
     see: Callable[[Template], None] | None = None,
     totals: Totals | None = None,
     progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> Iterator[Extraction]:
-    """The content of every page of a crawl, in byte order of `path`.
+    """The content of every page of a crawl, in byte order of `path`; of an archive in stored order.
 
-    paths      folders and files
+    paths      folders, files and archives
     templates  a folder of stored templates, or templates by site: applied, and nothing is learned (with `update`:
                the folder learns from the crawl first)
-    jobs       processes; none is started for 1
+    jobs       processes; none is started for 1. Or a crew of the caller's, which brings its limits
+    limits     what one page may take; those on time and memory hold in processes that are started
     site       the site of every page; else `site_from` "auto", "folder" or "domain" finds it
     limit      pages of each site, the first in order
     include    globs on the URL, else the path (`templatediff.selection.Selection`): only such pages come out
     exclude    globs: such pages neither teach nor come out
+    fields     names of the fields of JSON lines: {"html": "raw", "url": "address", "fetched": "when"}, any of them
+    carry      fields of a JSON line or sidecar that go into `source` of its page's record
     parts      of "markdown", "html", "leaves", what each record brings along; None works them out when asked for
     ignore     files and folders that are never read (the output)
     template_text  a file for the static text of the sites, each leaf once (`templatediff.template.static_text`)
     see        is shown the template of each site that has one, by name, before the first record
     totals     is counted up while the records are drawn
+    journal    keeps what a run needs to go on (`templatediff.journal`); pages that it knows to be done are counted, but
+               their records do not come again. Not with templates by site
 
     Raises InputError where there is no page, TemplateError for damaged templates. A page that fails is a record.
     """
     totals = totals if totals is not None else Totals()
     if template_text is not None:
         ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
-    given = Given(options, site, site_from, Selection(tuple(include), tuple(exclude), limit))
-    given, reading = prepared(_several(paths), given, templates, jobs, update, fetched, ignore, totals, progress)
-    work = reading.work()
-    if not work:
-        raise InputError(f"no page of the input matches {' or '.join(given.selection.include)}")
-    try:
-        if template_text is not None:
-            _write_statics(given, reading, Path(template_text))
-        if see is not None:
-            for template in _templates(given, reading.sites):
-                see(template)
-        yield from apply(given, work, jobs, parts, totals, progress)
-    finally:
-        if given.spool is not None and parts is not None:
-            given.spool.remove()  # else it lives as long as a record that may still be asked for its parts
+    with crewed(jobs, limits) as crew:
+        given = Given(
+            options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry),
+            limits=crew.limits,
+        )  # fmt: skip
+        given, reading = prepared(_several(paths), given, templates, crew, update, fetched, ignore, totals, progress)
+        work = reading.work()
+        if not work:
+            raise InputError(f"no page of the input matches {' or '.join(given.selection.include)}")
+        try:
+            if template_text is not None:
+                _write_statics(given, reading, Path(template_text))
+            if see is not None:
+                for template in _templates(given, reading.sites):
+                    see(template)
+            past = _begun(journal, given, reading) if journal is not None else ()
+            yield from apply(given, work, crew, parts, totals, progress, journal, past)
+        finally:
+            if given.spool is not None and parts is not None:
+                given.spool.remove()  # else it lives as long as a record that may still be asked for its parts
+
+
+def _begun(journal: Journal, given: Given, reading: Reading) -> Sequence[Entry]:
+    assert given.templates is not None, "templates are in a folder"
+    inputs = inputs_of((source.path, source.file) for source in reading.sources)
+    templates = templates_hash(Path(given.templates), reading.sites, given.rules)
+    return journal.begin(inputs, templates, [given.rules.get(each.site, ()) for each in reading.work()])
 
 
 def prepared(
     paths: Sequence[str | Path],
     given: Given,
     templates: str | Path | Mapping[str, Template] | None,
-    jobs: int,
+    crew: Crew,
     update: bool,
     fetched: str | None,
     ignore: Sequence[Path],
@@ -107,8 +132,8 @@ def prepared(
     if folder is not None and any(Path(path).resolve().is_relative_to(folder.resolve()) for path in paths):
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
     given = replace(given, fit=templates is not None and not update, teaches=templates is None or update, again=True)
-    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])])
-    reading = read(given, sources, jobs, totals, progress)
+    sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])], fields=given.fields)
+    reading = read(given, sources, crew, totals, progress)
     if isinstance(templates, Mapping):
         _check_options(given, templates)
         rules = {name: template.rules for name, template in templates.items()}
@@ -180,7 +205,8 @@ def _check_options(given: Given, templates: Mapping[str, Any]) -> None:
 def _write_statics(given: Given, reading: Reading, file: Path) -> None:
     pages: dict[str, list[Source]] = {}
     for source, name in zip(reading.sources, reading.sites, strict=True):
-        pages.setdefault(name, []).append(source)
+        if source.path not in reading.lost:
+            pages.setdefault(name, []).append(source)
     write_statics(file, _templates(given, reading.sites), pages)
 
 
@@ -196,16 +222,18 @@ def _templates(given: Given, sites: Iterable[str]) -> Iterator[Template]:
 def learn_crawl(
     paths: str | Path | Iterable[str | Path],
     folder: str | Path,
-    jobs: int = 1,
+    jobs: int | Crew = 1,
     *,
     update: bool = False,
     since: str | None = None,
     options: Options | None = None,
+    limits: Limits | None = None,
     site: str | None = None,
     site_from: str = "auto",
     limit: int | None = None,
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
     ignore: Sequence[Path] = (),
     totals: Totals | None = None,
     progress: Progress | None = None,
@@ -220,9 +248,13 @@ def learn_crawl(
         raise UsageError("since drops older pages from templates that are there: it needs update")
     since = utc_text(since, "since")
     totals = totals if totals is not None else Totals()
-    given = Given(options, site, site_from, Selection(exclude=tuple(exclude), limit=limit), since=since or "")
-    sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)])
-    reading = read(given, sources, jobs, totals, progress)
+    with crewed(jobs, limits) as crew:
+        selection = Selection(exclude=tuple(exclude), limit=limit)
+        given = Given(
+            options, site, site_from, selection, since=since or "", fields=Fields.of(fields), limits=crew.limits
+        )  # fmt: skip
+        sources = list_sources(_several(paths), fetched=fetched, ignore=[*ignore, Path(folder)], fields=given.fields)
+        reading = read(given, sources, crew, totals, progress)
     profiles = reading.profiles
     if not profiles:
         raise InputError("no page with text to learn from")

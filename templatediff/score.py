@@ -15,14 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from templatediff.errors import TemplateError
 from templatediff.fingerprint import Ints
 
-FORMAT = 1
+FORMAT = 2
+
+Mixed = TypeVar("Mixed", float, Ints)
 
 
 @dataclass(frozen=True)
@@ -287,14 +289,20 @@ def _depth(tree: dict[str, Any]) -> int:
 @dataclass(frozen=True)
 class Weights:
     """What ships: `first` judges a leaf by its evidence; `second` by that and the first judgement of its neighbourhood
-    and of the same places on the siblings; P is the mean of both in log odds. `names` gives parts of ids and classes the
-    log odds of content inside them. `digest` names the file's content."""
+    and of the same places on the siblings; P is a mean of both in log odds (`mixed`). `names` gives parts of ids and classes
+    the log odds of content inside them. `digest` names the file's content."""
 
     names: dict[str, float]
     first: Forest
     second: Forest
+    second_share: float  # of the second forest in the mean
+    temperature: float  # what that is divided by, so that P is a probability on pages of sites that were not fitted on
     digest: str
     provenance: dict[str, Any]
+
+    def mixed(self, first: Mixed, second: Mixed) -> Mixed:
+        """The log odds of both forests as those of P."""
+        return (first * (1.0 - self.second_share) + second * self.second_share) / self.temperature
 
 
 @cache
@@ -310,7 +318,15 @@ def read_weights(data: bytes) -> Weights:
         raise TemplateError(f"weights.json is format {document.get('format')}, this release reads {FORMAT}")
     names = {str(part): float(figure) for part, figure in document["names"].items()}
     digest = hashlib.sha256(data).hexdigest()[:12]
-    return Weights(names, forest(document["first"]), forest(document["second"]), digest, document["provenance"])
+    return Weights(
+        names,
+        forest(document["first"]),
+        forest(document["second"]),
+        float(document["second_share"]),
+        float(document["temperature"]),
+        digest,
+        document["provenance"],
+    )
 
 
 @cache

@@ -78,7 +78,7 @@ def elsewhere(html: str, wanted: str) -> list[str]:
 
 def _unseen(html: str) -> Iterator[tuple[str, str]]:
     """(name, text) of all that is no leaf."""
-    root = parse(html).parser.root
+    root = parse(html, limits=None).parser.root
     waiting: list[tuple[Node, str | None]] = [(root, None)] if root is not None else []
     while waiting:
         node, inside = waiting.pop()

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
 
+from templatediff.errors import PageError
 from templatediff.html import FIRST_ID, LAST_KNOWN_ID, TEXT_ID, Head, Node, Tree, parse, read_head, tag_id, tag_ids
+from templatediff.limits import DEFAULT, Limits
 from templatediff.options import BLOCK_TAGS, Options
 
 # Marks: what a leaf lies inside of, one bit each. Inherited by everything below.
@@ -213,16 +215,16 @@ class Leaves:
         return len(self.text)
 
 
-def segment(text: str, options: Options | None = None, rich: bool = False) -> Leaves:
-    """Cut the decoded text of a page into leaves. Raises PageError where a limit of `templatediff.html` is passed.
+def segment(text: str, options: Options | None = None, rich: bool = False, *, limits: Limits = DEFAULT) -> Leaves:
+    """Cut the decoded text of a page into leaves. Raises PageError where a limit is passed, and MemoryError.
 
     A body without text (a frameset, a shell that scripts fill) gives no leaves, not an error.
     """
     options = options or Options()
-    tree = parse(text)
-    leaves = _walk(tree, options, rich)
+    tree = parse(text, limits=limits)
+    leaves = _walk(tree, options, rich, limits)
     if leaves.hidden_characters > NOSCRIPT_RATIO * sum(map(len, leaves.text)):
-        with_fallbacks = _walk(parse(text, scripting=False), options, rich)
+        with_fallbacks = _walk(parse(text, scripting=False, limits=limits), options, rich, limits)
         if sum(map(len, with_fallbacks.text)) > NOSCRIPT_RATIO * sum(map(len, leaves.text)):
             return with_fallbacks
     return leaves
@@ -258,12 +260,12 @@ def _entries(options: Options, scripting: bool) -> dict[int, Entry]:
     return found
 
 
-def _walk(tree: Tree, options: Options, rich: bool) -> Leaves:
+def _walk(tree: Tree, options: Options, rich: bool, limits: Limits) -> Leaves:
     elements = Elements()
     leaves = Leaves(elements, read_head(tree), [], [], [], [], [], [], [], [], [], [], tree.body is not None, 0)
     if tree.body is None:
         return leaves
-    walk = _Walk(leaves, options, rich, scripting=tree.scripting)
+    walk = _Walk(leaves, options, rich, scripting=tree.scripting, most=limits.max_leaves)
     walk.run(tree.body)
     _join_tables(leaves, walk.rows_of_leaf, walk.tables)
     if walk.hidden_characters:
@@ -271,11 +273,16 @@ def _walk(tree: Tree, options: Options, rich: bool) -> Leaves:
     return leaves
 
 
+def _too_many(most: int) -> PageError:
+    return PageError("too-large", f"more than {most:,} leaves")
+
+
 class _Walk:
     """The walk's state. Its loop is one function, since a call per node would double the cost."""
 
-    def __init__(self, leaves: Leaves, options: Options, rich: bool, scripting: bool) -> None:
+    def __init__(self, leaves: Leaves, options: Options, rich: bool, scripting: bool, most: int) -> None:
         self.leaves = leaves
+        self.most = most
         self.rich = rich
         self.entries = _entries(options, scripting)
         self.custom_are_blocks = "div" in options.leaf_tags
@@ -306,6 +313,8 @@ class _Walk:
         leaves = self.leaves
         if text:
             number = len(leaves.text)
+            if number >= self.most:
+                raise _too_many(self.most)
             leaves.text.append(text)
             leaves.row.append(self.row)
             leaves.linked.append(min(self.linked, len(text)))
@@ -537,6 +546,8 @@ class _Walk:
             gap += 1
             if not shown.strip():
                 continue
+            if len(leaves.text) >= self.most:
+                raise _too_many(self.most)
             leaves.text.append(shown)
             leaves.row.append(self.row)
             leaves.linked.append(min(link_characters, len(shown)))

@@ -25,7 +25,9 @@ def write_statics(file: Path, templates: Iterable[Template], sources: Mapping[st
     """
     part = file.with_name(file.name + ".part")
     try:
-        with part.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+        if part.is_symlink() or part.is_file():
+            part.unlink()  # and never written through to what a link points to
+        with part.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
             for number, template in enumerate(templates):
                 out.write("\n" * bool(number))
                 out.write(

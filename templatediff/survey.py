@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from templatediff.crawl import Skipped, Source, list_sources
+from templatediff.crawl import Fields, Skipped, Source, list_sources
+from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, registrable_domain, url_shape
-from templatediff.parallel import in_order
+from templatediff.parallel import Crew, crewed
 from templatediff.reading import (
     CHUNK,
-    CRASH,
-    FEW,
+    EXCLUDED,
     Given,
     Group,
     Progress,
     group_of,
+    lost_page,
     no_page,
     prepared_page,
     read_page,
@@ -72,21 +73,23 @@ class _Surveyor:
         return [self._seen(source) for source in sources]
 
     def _seen(self, source: Source) -> _Seen:
-        page = read_page(source, self.given.selection)
+        page = read_page(source, self.given)
         if isinstance(page, Skipped):
             return _Seen(kind=page.kind)
         failure = page.failure
         group = group_of(self.given, source, page, None)
         if failure is None and group[0] == "folder":
-            leaves, _, failure = prepared_page(page, self.given.options or Options())
+            leaves, _, failure = prepared_page(page, self.given.options or Options(), self.given.limits)
             group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
         return _Seen(group, _shape(page), self.given.selection.shows(page), failure)
 
     @staticmethod
-    def crashed(source: Source) -> list[_Seen]:
-        """What is told of a page that killed the process twice that read it."""
-        group = ("folder", source.folder, valid(source.folder_site), host_of(source.url) or "")
-        return [_Seen(group, NO_URL, failure=Failure(*CRASH))]
+    def crashed(source: Source, why: str, given: Given) -> list[_Seen]:
+        """What is told of a page that failed twice."""
+        page = lost_page(source, why)
+        if given.selection.excludes(page):
+            return [_Seen(kind=EXCLUDED)]
+        return [_Seen(group_of(given, source, page, None), _shape(page), given.selection.shows(page), page.failure)]
 
     @staticmethod
     def joined(parts: list[list[_Seen]]) -> list[_Seen]:
@@ -95,14 +98,16 @@ class _Surveyor:
 
 def survey_crawl(
     paths: str | Path | Iterable[str | Path],
-    jobs: int = 1,
+    jobs: int | Crew = 1,
     *,
+    limits: Limits | None = None,
     site: str | None = None,
     site_from: str = "auto",
     limit: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     fetched: str | None = None,
+    fields: Mapping[str, str] | None = None,
     ignore: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> list[SiteSurvey]:
@@ -111,15 +116,17 @@ def survey_crawl(
     Pages that would fail only when they are parsed, or for want of text, are not told from others where their URL is known.
     Raises InputError where there is no page.
     """
-    given = Given(None, site, site_from, Selection(tuple(include), tuple(exclude), limit))
+    selection = Selection(tuple(include), tuple(exclude), limit)
     given_paths = [paths] if isinstance(paths, str | Path) else list(paths)
-    sources = list_sources(given_paths, fetched=fetched, ignore=ignore)
+    sources = list_sources(given_paths, fetched=fetched, ignore=ignore, fields=Fields.of(fields))
     seen: list[_Seen] = []
     chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
-    for part in in_order(_Surveyor, (given,), chunks, jobs if len(sources) > FEW else 1):
-        seen.extend(part)
-        if progress is not None:
-            progress("survey", len(seen), len(sources))
+    with crewed(jobs, limits) as crew:
+        given = Given(None, site, site_from, selection, limits=crew.limits)
+        for part in crew.in_order(_Surveyor, (given,), chunks):
+            seen.extend(part)
+            if progress is not None:
+                progress("survey", len(seen), len(sources))
     return _by_site(given, sources, seen)
 
 

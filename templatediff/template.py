@@ -22,6 +22,7 @@ from templatediff.sample import LayoutSample, Sample
 from templatediff.score import Weights
 from templatediff.selectors import Selectors
 from templatediff.slots import Slot, Slots, find_slots, without_roaming
+from templatediff.text import without_controls
 
 FORMAT = 1
 STATIC_SHARE = 0.5  #: a leaf is static if it is on more than this share of a layout's pages
@@ -206,7 +207,7 @@ def static_text(site: str, layouts: Sequence[Layout], in_full: Mapping[int, str]
 
     `in_full` gives the text of long leaves by their hash; a template remembers the beginning only, marked by "\u2026".
     """
-    lines = [f"# {site}"]
+    lines = [f"# {' '.join(site.split())}"]
     said: set[int] = set()
     for place, layout in enumerate(layouts):
         new = [leaf for leaf in layout.static if leaf.hash not in said]
@@ -216,7 +217,7 @@ def static_text(site: str, layouts: Sequence[Layout], in_full: Mapping[int, str]
         for leaf in new:
             cut = leaf.text + "\u2026" if len(leaf.text) >= MAX_TEXT else leaf.text
             lines.append((in_full or {}).get(leaf.hash, cut))
-    return "\n\n".join(lines) + "\n"
+    return without_controls("\n\n".join(lines)) + "\n"
 
 
 def _layout_json(layout: Layout) -> dict[str, Any]:

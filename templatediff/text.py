@@ -15,6 +15,7 @@ UNSPACED = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _LONE = re.compile("[\ud800-\udfff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WORD_OR_END = re.compile(r"\w+|\n")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/\-\u2013 \u00a0\u202f]\d+)*")
@@ -42,6 +43,20 @@ def valid(text: str) -> str:
     if text.isascii():
         return text
     return _LONE.sub(_spelled, text)
+
+
+def without_controls(text: str) -> str:
+    r"""The text without control characters other than tab and line end: they are no text, and a terminal obeys them.
+
+    >>> without_controls("a\x1b[2Jb\x9b1m\n")
+    'a[2Jb1m\n'
+    """
+    return _CONTROLS.sub("", text)
+
+
+def has_controls(text: str) -> bool:
+    """Whether `without_controls` would change the text."""
+    return _CONTROLS.search(text) is not None
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 A page is empty where it holds nothing but chrome: a frame without content, a shell that scripts fill, a consent wall, an
 error page. Single leaves do not show that: on such pages some chrome always reads best. The page does; see
 `templatediff.overall`. The forests of verdict.json are fitted by benchmarks/fit_verdicts.py, which holds all the rules that
-there are: no guard stands beside them.
+there are but one: a page without any chrome is its sentences (`templatediff.overall.bare`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from templatediff.context import Context
 from templatediff.errors import TemplateError
-from templatediff.evidence import Context
 from templatediff.score import Forest, forest
 from templatediff.segment import NOSCRIPT
 
@@ -47,7 +47,7 @@ def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
         return "nothing but a note for readers without scripts"
     buttons, front = round(np.expm1(row["buttons"])), row["way_back"] > 0
     if words < FEW_WORDS:
-        return f"no more than {words} word{'s' * (words != 1)}"
+        return f"nothing but {words} word{'s' * (words != 1)}"
     if row["dialog"] > 0.5:
         return "nothing but chrome: its text is a dialog's"
     if copies and row["content"] < np.log1p(MORE):

@@ -295,6 +295,29 @@ def _lesson(at: Found) -> str | None:
     return f"{at.part} of the text at its place on other pages {at.view[1]} reads like content"
 
 
+def _passages(at: Found) -> str | None:
+    side = "after" if at.value > 0 else "before"
+    if at.column == "passage_distance" and at.value:
+        return f"{several(np.expm1(abs(at.value)), 'word')} {side} the page's main text"
+    if at.column == "passage_side" and at.value and at.sign < 0:
+        return f"{side} the page's main text"
+    if at.column in ("since_strong", "until_strong"):
+        way = "since the last" if at.column == "since_strong" else "to the next"
+        return f"{several(np.expm1(at.value), 'word')} {way} text that reads like content"
+    if at.column in ("content_before", "content_after"):
+        return f"{at.part} of what reads like content stands {at.column.partition('_')[2]} it"
+    if not at.fits:
+        return None
+    return {
+        "passage_in_main": f"{'in' if at.value else 'outside'} the page's main text",
+        "passage_share": f"the run of text that it is part of holds {at.part} of what reads like content",
+        "main_around": f"{'in' if at.value else 'outside'} the container of the page's main text",
+        "main_in_parent": f"its container holds {at.part} of the page's main text",
+        "main_in_grandparent": f"a container around it holds {at.part} of the page's main text",
+        "heading_first": f"the heading above it reads like {'content' if at.value >= 0.5 else 'template'}",
+    }.get(at.column)
+
+
 def _nothing(at: Found) -> str | None:
     return None
 
@@ -328,7 +351,11 @@ THEMES: dict[str, tuple[str, Wording]] = {
     "position": (r"position|start|to_end|after_heading|heading_steps|prose_(?:before|after)", _position),
     "gist": (r"gist|title_share|is_title", _gist),
     "near": (r"(?:tokens|link_share|stop_share|heading|same_key|known)_[-+]\d|\w+_within_[38]", _near),
-    "page": (r"page_\w+|site_n|layout_n", _nothing),
+    "passages": (
+        r"passage_\w+|main_(?:around|at_step|in_\w+)|content_(?:before|after)|(?:since|until)_strong|heading_first",
+        _passages,
+    ),
+    "page": (rf"(?:{_LEVEL}_)?page_\w+|main_\w+|site_n|layout_n", _nothing),
     "names": ("|".join(NAME_COLUMNS), _names),
     "self": (r"first", _nothing),
     "neighbours": (r"first_.+|under_(?:first|content)_\d|(?:same|group|copies)_first", _neighbours),

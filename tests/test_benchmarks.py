@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from benchmarks import ablation, baseline, data, growth, labels, peers, quality, speed, tables, train
+from benchmarks import ablation, baseline, data, encodings, growth, labels, peers, quality, speed, tables, train
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -349,6 +349,26 @@ def test_every_group_of_evidence_that_is_left_out_has_columns_and_leaves_some() 
     sizes = {group: len(evidence.NAMES) - len(ablation.without(group)) for group in ablation.GROUPS}
     assert sizes.pop("all") == 0
     assert all(0 < size < len(evidence.NAMES) for size in sizes.values()), sizes
+
+
+@pytest.mark.parametrize(
+    ("html", "gold", "judged"),
+    [
+        ("<meta charset=latin1><p>港口博物馆位于旧码头旁边".encode("gbk"), "港口博物馆", ("gb18030", [True, False])),
+        ("<meta charset=koi8-r><p>Портовый музей".encode("koi8-r"), "Портовый музей", ("koi8-r", [True, True])),
+        ("<p>Портовый".encode(), "Портовый", None),
+        ("<p>caf&eacute; \xa9".encode("latin-1"), "café", (encodings.SILENT, [])),
+        ("<p>caf\xe9".encode("latin-1"), "caf\ufffd", (encodings.SILENT, [])),
+    ],
+    ids=["gbk", "koi8-r", "utf-8", "entity", "damaged-gold"],
+)
+def test_the_gold_tells_the_encoding(tmp_path: Path, html: bytes, gold: str, judged: object) -> None:
+    (tmp_path / "page.html").write_bytes(html)
+    (tmp_path / "page.gold.txt").write_text(gold, encoding="utf-8")
+    page = data.DevPage("set", "site", "page", tmp_path / "page.html", tmp_path / "page.gold.txt", "", None)
+    found = encodings.judge(page)
+    told = found and (found[0], [found[1][reader] for reader in ("templatediff", "declared") if found[1]])
+    assert told == judged
 
 
 # --- speed -------------------------------------------------------------------------------------------------

@@ -214,7 +214,6 @@ REFUSALS: list[tuple[str, list[str], bytes, str]] = [
     ("nothing-on-the-list", ["extract", "--files-from", "-"], b"\n", "no path in -"),
     ("no-such-list", ["extract", "--files-from", "nowhere"], b"", "cannot read nowhere: No such file"),
     ("stdin-and-others", ["extract", "-", "{crawl}"], b"<p>", "stands alone"),
-    ("json-lines-on-stdin", ["extract", "-"], b'{"html": ""}', "JSON lines on stdin are not read yet"),
     ("no-html-on-stdin", ["extract", "-"], b"plain words", "stdin is no HTML page (text)"),
     ("two-ways-to-name-sites", ["extract", "{crawl}", "--site", "a", "--site-from", "folder"], b"", "one of"),
     ("empty-site", ["extract", "{crawl}", "--site", " "], b"", "--site is empty"),
@@ -469,3 +468,16 @@ def test_a_mistake_in_rules_is_one_line_and_status_2(crawl: Path, tmp_path: Path
     for arguments in (["extract", crawl], ["page", next(crawl.rglob("*.html"))]):
         wrong = run(*arguments, "--templates", templates, "--site", "valley.example")
         assert wrong.exit_code == 2 and "rules.toml line 2: slot is 'size'" in wrong.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_page_over_the_memory_limit_is_one_record_and_the_others_come_out(crawl: Path, jobs: int) -> None:
+    before = {record["path"]: record["text"] for record in records(run("extract", crawl))}
+    many = "".join(f"<p>word{number} of{number} many{number}" for number in range(40_000))
+    (crawl / "birds" / "huge.html").write_text(f"<!doctype html><title>Huge</title>{many}")
+    result = run("extract", crawl, "--max-memory", "60M", "--jobs", jobs)
+    assert result.exit_code == 1 and result.stderr.count("huge.html: resource: ") == 1
+    found = {record["path"]: record for record in records(result)}
+    huge = found.pop("birds/huge.html")
+    assert huge["verdict"] == "error" and huge["error"]["kind"] == "resource"
+    assert {path: record["text"] for path, record in found.items()} == before

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templatediff import crawl
 from templatediff.crawl import Skipped, Source, list_sources, read_crawl, read_list, read_source, sniff
 from templatediff.errors import InputError, UsageError
 from templatediff.page import Page
@@ -30,7 +29,12 @@ def put(root: Path, *names: str, data: bytes = HTML) -> None:
 
 
 def paths(*inputs: str | Path, **options: object) -> list[str]:
-    return [source.path for source in list_sources(inputs, **options)]  # type: ignore[arg-type]
+    return [source.path for source in list_sources(inputs, **options) if source.other is None]  # type: ignore[arg-type]
+
+
+def files(*inputs: str | Path) -> list[Source]:
+    """Sources without links and devices."""
+    return [source for source in list_sources(inputs) if source.other is None]
 
 
 def read_one(file: Path) -> Page | Skipped:
@@ -63,10 +67,10 @@ def test_a_file_named_twice_counts_once(tmp_path: Path) -> None:
     put(tmp_path, "a/b/c.html", "a/d.html")
     (tmp_path / "a/link.html").symlink_to(tmp_path / "a/d.html")
     (tmp_path / "other").symlink_to(tmp_path / "a")
-    whole = list_sources([tmp_path / "a"])
+    whole = files(tmp_path / "a")
     assert [source.path for source in whole] == ["b/c.html", "d.html"]
     for more in ("a", "a/b", "a/b/c.html", "a/link.html", "a/../a/d.html"):
-        assert list_sources([tmp_path / more, tmp_path / "a"]) == whole
+        assert files(tmp_path / more, tmp_path / "a") == whole
     assert paths(tmp_path / "other", tmp_path / "a") == ["a/b/c.html", "a/d.html"]
 
 
@@ -130,10 +134,10 @@ def test_order_of_inputs_never_matters(names: list[str], random: object) -> None
         put(root, "a/b/c.html", "a/d.html", "b/e.html", "www.example.com/a/index.html")
         (root / "link").symlink_to(root / "a")
         (root / "a/b/link.html").symlink_to(root / "b/e.html")
-        first = list_sources([root / name for name in names])
+        first = files(*(root / name for name in names))
         shuffled = [*names, names[0]]
         random.shuffle(shuffled)  # type: ignore[attr-defined]
-        assert list_sources([root / name for name in shuffled]) == first
+        assert files(*(root / name for name in shuffled)) == first
         assert [source.path for source in first] == sorted(source.path for source in first)
         assert len({os.path.realpath(source.file) for source in first}) == len(first)
 
@@ -302,13 +306,12 @@ def test_damaged_files_under_an_html_name_are_failures(tmp_path: Path, data: byt
         assert isinstance(found, Page) and found.html == b"" and found.path == name
 
 
-def test_too_large_pages_are_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crawl, "MAX_BYTES", 10_000)
+def test_too_large_pages_are_failures(tmp_path: Path) -> None:
     put(tmp_path, "a.html", data=HTML.ljust(10_000))
     put(tmp_path, "b.html", data=HTML.ljust(10_001))
     put(tmp_path, "c.html", data=gzip.compress(HTML.ljust(10_001)))
     put(tmp_path, "d.html", data=gzip.compress(HTML.ljust(10_000)))
-    kinds = [failure_kind(read_source(source)) for source in list_sources([tmp_path])]
+    kinds = [failure_kind(read_source(source, 10_000)) for source in list_sources([tmp_path])]
     assert kinds == [None, "too-large", "too-large", None]
 
 

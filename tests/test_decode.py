@@ -107,6 +107,17 @@ def test_wrong_declaration_is_survived(encoding: str, codec: str, text: str, wro
     assert decode(page(text).encode(codec), wrong).text == page(text)
 
 
+@pytest.mark.parametrize(
+    "header", ["text/html; Charset=ISO-8859-1", "text/html;charset='utf-8'", 'charset="Windows-1251"']
+)
+@pytest.mark.parametrize(("encoding", "codec", "text"), LEGACY, ids=LEGACY_IDS)
+def test_of_header_and_meta_the_one_that_is_right_counts(encoding: str, codec: str, text: str, header: str) -> None:
+    html = page(text, encoding)
+    assert decode(html.encode(codec), header).text == html
+    wrong = page(text, "iso-8859-1")
+    assert decode(wrong.encode(codec), f'Text/HTML; CHARSET = "{encoding.upper()}"').text == wrong
+
+
 @pytest.mark.parametrize(("encoding", "codec", "text"), LEGACY, ids=LEGACY_IDS)
 def test_text_after_20_kb_of_ascii_is_detected(encoding: str, codec: str, text: str) -> None:
     html = f"<html><head><style>{'.a { margin: 0 }' * 1300}</style></head><body><p>{text}</p></body></html>"

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from templatediff.errors import PageError
-from templatediff.html import MAX_ATTRIBUTES, parse, read_head, tag_ids
+from templatediff.html import parse, read_head, tag_ids
+from templatediff.limits import DEFAULT
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_large_but_harmless_pages_are_parsed(text: str) -> None:
         pytest.param("<ul><li>" * 30_000, "too-deep", id="30,000 nested lists"),
         pytest.param("<b i>" * 20_000 + "<i i>" * 20_000, "too-deep", id="formatting bomb"),
         pytest.param("<b><i>" * 9000 + "</b></i>" * 9000, "too-deep", id="crossed ends"),
-        pytest.param("<div " + "a=b " * (20 * MAX_ATTRIBUTES) + ">", "too-large", id="attributes"),
+        pytest.param("<div " + "a=b " * (20 * DEFAULT.max_attributes) + ">", "too-large", id="attributes"),
     ],
 )
 def test_pages_that_would_cost_the_square_are_refused_with_their_kind(text: str, kind: str) -> None:

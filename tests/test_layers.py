@@ -19,7 +19,7 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    lock options yardstick
+    limits lock options spool yardstick
     judge
     text
     page
@@ -42,6 +42,7 @@ LAYERS = [
     gist
     context
     evidence
+    passages
     lessons overall
     verdict
     label facts
@@ -49,12 +50,13 @@ LAYERS = [
     reasons search
     inline
     rebuild
-    render parallel
+    parallel render
     extraction
     pipeline
-    statics upkeep precheck
+    statics upkeep precheck journal
     reading
     applying survey
+    warm
     run
     beside
     report
@@ -72,6 +74,7 @@ HOMES = {
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},
+    "fastwarc": {"crawl"},
     "click": {"cli"},
     "rich": {"cli"},
     "nh3": {"render"},

@@ -208,12 +208,12 @@ def test_html_of_several_pages_needs_a_folder(capfdbinary: pytest.CaptureFixture
 def test_a_terminal_gets_no_control_characters(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    page = Page("a.html", text="a\x1b]0;title\x07\tb\nc")
+    page = Page("a.html", text="a\x1b]0;title\x07\tb\n\u202ec")
     write(open_writer(None, "text"), page)
-    assert written(capfdbinary) == "a\x1b]0;title\x07\tb\nc\n"
+    assert written(capfdbinary) == "a]0;title\tb\n\u202ec\n"
     monkeypatch.setattr(output, "is_terminal", lambda stream: True)
     write(open_writer(None, "text"), page)
-    assert written(capfdbinary) == "a\\x1b]0;title\\x07\tb\nc\n"
+    assert written(capfdbinary) == "a]0;title\tb\n\\u202ec\n"
 
 
 def test_keys_for_json_lines_are_refused_for_other_output() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from templatediff import profile
 from templatediff.crawl import list_sources
+from templatediff.parallel import Crew
 from templatediff.reading import Given, Reading, Totals, read
 
 
@@ -29,7 +30,7 @@ def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def found(crawl: Path, **given: bool) -> tuple[Reading, Totals]:
     totals = Totals()
-    return read(Given(**given), list_sources([crawl]), 1, totals, None), totals  # type: ignore[arg-type]
+    return read(Given(**given), list_sources([crawl]), Crew(), totals, None), totals  # type: ignore[arg-type]
 
 
 def test_pages_without_a_place_are_passed_over_and_the_profiles_are_the_same(
@@ -59,8 +60,8 @@ def test_where_nothing_is_learnt_no_page_is_cut(crawl: Path, monkeypatch: pytest
 def _counting(cut: list[object]) -> object:
     from templatediff.pipeline import prepare
 
-    def counted(*given: object) -> object:
+    def counted(*given: object, **named: object) -> object:
         cut.append(given)
-        return prepare(*given)  # type: ignore[arg-type]
+        return prepare(*given, **named)  # type: ignore[arg-type]
 
     return counted

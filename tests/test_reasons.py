@@ -181,10 +181,10 @@ def test_a_guard_names_itself_first_and_only_where_it_decided() -> None:
 
 def test_leaves_of_an_empty_page_are_dropped_since_it_is_empty() -> None:
     page = td.extract("<title>A title</title><div>Home Menu</div><div>Footer of all pages</div>")
-    assert page.verdict == "empty" and page.reason and page.reason.startswith("nothing but 6 words: ")
+    assert page.verdict == "empty" and page.reason and page.reason.startswith("nothing but 6 words")
     likely = [leaf for leaf in page.leaves if leaf["p"] >= 0.5]
     assert likely and all(leaf["reasons"][0] == "the page as a whole is empty" for leaf in likely)
-    assert str(td.extract("<body><p>Welcome").reason).startswith("nothing but 1 word: ")
+    assert str(td.extract("<body><p>Welcome").reason).startswith("nothing but 1 word")
 
 
 def test_the_evidence_of_a_long_page_is_worked_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

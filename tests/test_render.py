@@ -235,6 +235,21 @@ EVIL = [
     "<p>a</p><iframe srcdoc='<script>'></iframe>",
     "<base href='javascript:alert(1)//'><p>a <a href='x'>b</a></p>",
     "<pre><code>&lt;img src=x onerror=alert(1)&gt;</code></pre><xmp><script>alert(1)</script></xmp>",
+    "<meta http-equiv=refresh content='0;url=javascript:alert(1)'><p>a<meta http-equiv=refresh content=0></p>",
+    "<p>a <a href='jav&#x09;ascript:alert(1)'>b</a> <a href='java&NewLine;script&colon;alert(1)'>c</a></p>",
+    "<p>a <a href='\x01\x1fjavascript:alert(1)'>b</a> <a href='&#106avascript&#0000058alert(1)'>c</a></p>",
+    "<p>a <a href='\u2028javascript:alert(1)'>b</a> <a href='feed:javascript:x'>c</a> <a href=blob:x>d</a></p>",
+    "<p>a <a href='data:image/svg+xml,<svg onload=x>'>b</a> <img src='data:image/svg+xml,<svg onload=x>' alt=x></p>",
+    "<svg><a xlink:href='javascript:x'><text>a</text></a><animate attributeName=href values=javascript:x></svg><p>b",
+    "<math href='javascript:x'><mi xlink:href='javascript:x'>a</mi><maction actiontype=statusline>b</maction></math>",
+    "<p>a<details open ontoggle=x><summary>b</summary>c</details><video src=x onerror=y></video><body onload=z>",
+    "<p>a<object data=javascript:x></object><embed src=javascript:x><link rel=stylesheet href=x.css><isindex>",
+    "<p>a<template><script>x</script></template><div><template shadowrootmode=open><img src=x onerror=y></template>",
+    "<noscript><style></noscript><img src=x onerror=alert(1)></style><p>a",
+    "<math><annotation-xml encoding=text/html><p>a<style></math><img src=x onerror=y></style>",
+    "<p>a <img srcset='javascript:x 2x' lowsrc=javascript:x dynsrc=javascript:x src=a.png alt=b longdesc=javascript:x>",
+    "<p>a <a href=x ping=javascript:x target=_top download rel=opener>b</a> <q cite='javascript:x'>c</q>",
+    "<blockquote cite='javascript:x'>a</blockquote><del cite='javascript:x'>b</del><table background=javascript:x><td>c",
 ]
 
 
@@ -255,6 +270,12 @@ def test_html_is_safe_to_open(page: str) -> None:
         leaves, kept = leaves_of(page)
         assert_safe(render.html(leaves, kept, url=url))
         assert_safe(COMMONMARK.render(render.markdown(leaves, kept, url=url)))
+
+
+def test_controls_go_before_anything_is_judged_by_what_is_left() -> None:
+    page = "<p>a <a href='java\x01script:alert(1)'>b</a></p><p>\x01# c \x1b[1md</p><img src='\x02x.png' alt='g\x9b'>"
+    assert html(page) == '<p>a <a>b</a></p><p># c [1md</p><p><img src="x.png" alt="g"></p>'
+    assert markdown(page) == "a b\n\n\\# c [1md\n\n![g](x.png)"
 
 
 # Markdown

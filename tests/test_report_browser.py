@@ -118,7 +118,8 @@ def test_doubtful_leaves_come_nearest_to_a_half_first(demo: Path, tab: Any) -> N
     page.get_by_role("link", name="Harbour and ferries").click()
     assert page.locator("[name=show]:checked").get_attribute("value") == "q"
     scores = [float(text) for text in page.locator("#leaves li:visible i").all_inner_texts()]
-    assert len(scores) == 3 and all(0.4 <= p <= 0.6 for p in scores)
+    every = [float(text) for text in page.locator("#leaves li i").all_text_contents()]
+    assert len(scores) == sum(0.4 <= p <= 0.6 for p in every) >= 2 and all(0.4 <= p <= 0.6 for p in scores)
     assert [abs(p - 0.5) for p in scores] == sorted(abs(p - 0.5) for p in scores)
 
 
@@ -187,7 +188,7 @@ def test_hovering_shows_evidence_and_gives_it_back(demo: Path, tab: Any) -> None
     page = tab(demo, STORY)
     page.locator("#leaves .k", has_text="Mussel beds closed until").click()
     assert re.search(
-        r"Because.*Despite\s+on 7 of 8 other pages of the site", page.locator("#evidence").inner_text(), re.S
+        r"Because.*Despite.*\bon 7 of 8 other pages of the site", page.locator("#evidence").inner_text(), re.S
     )
     page.locator("#leaves li", has_text="By Joan Merrick").click()
     assert "person: Joan Merrick" in page.locator("#evidence").inner_text()

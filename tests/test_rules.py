@@ -138,7 +138,7 @@ def test_a_page_is_parsed_once_for_all_selectors(folder: Path, monkeypatch: pyte
     of_site(folder, "".join(f'[[drop]]\nselector = "p.c{number}"\n' for number in range(50)))
     template = td.load(folder)["example.org"]
     calls: list[str] = []
-    monkeypatch.setattr(rules, "parse", lambda text, scripting: calls.append(text) or parse(text, scripting))
+    monkeypatch.setattr(rules, "parse", lambda text, **how: calls.append(text) or parse(text, **how))
     template.extract(page(1))
     assert len(calls) == 1
 

@@ -125,11 +125,22 @@ def test_fitted_sites_share_no_seed_and_no_pair_of_script_and_markup_with_those_
 def test_a_few_sentences_without_any_frame_are_content() -> None:
     for html in (
         "<title>Otters</title><p>Otters close their ears and nostrils under water.",
+        "<title>good</title><p>good is told here in one sentence.",
         "<h1>Otters</h1><p>Otters close their ears and nostrils under water.</p><p>They open them on land.</p>",
         f"<h1>Ferry</h1>{STORY[:100]}</p><p><a href='/'>Front page</a></p>",
     ):
         found = td.extract(html)
         assert (found.verdict, bool(found.text)) == ("content", True), (html, found.reason)
+
+
+def test_a_page_that_was_learnt_under_another_key_is_not_called_empty() -> None:
+    html = f"<title>Ferry</title>{MENU}<h1>Ferry</h1>{STORY}"
+    pages = [
+        html,
+        *(html.replace("ferry", other).replace("noon", f"{other} time") for other in ("tram", "bus", "boat", "mule")),
+    ]
+    template = td.learn([td.Page(page, url=f"https://a.example/{n}") for n, page in enumerate(pages)])
+    assert template.extract(html).verdict == "content"
 
 
 def test_what_follows_the_title_counts_whatever_its_element() -> None:
@@ -164,3 +175,8 @@ def test_no_page_of_the_demonstration_crawl_is_called_empty() -> None:
             for found in (template.extract(page), td.extract(page)):
                 wanted = "listing" if page.parent.name == "lists" else "content"
                 assert found.verdict == wanted, (page.name, found.reason)
+
+
+def test_a_page_without_any_chrome_is_its_sentences_however_few() -> None:
+    assert td.extract("<title>good</title><p>It is told here in one sentence.").verdict == "content"
+    assert td.extract("<p>Welcome").verdict == "empty"

@@ -6,7 +6,7 @@ consent  a wall: a consent text with its buttons, nothing behind it
 error    "not found": a heading and a sentence or two, the same on every such page; often a way back to the front page
 index    a listing: links in sections, without teasers
 brief    content: a headline and a paragraph or two in the site's frame
-note     content: a paragraph or some without any frame, at most a way back
+note     content: a paragraph or some with no frame but a link or two before or after
 """
 
 from __future__ import annotations
@@ -154,7 +154,16 @@ def _brief(page: Page) -> str:
 
 def _note(page: Page) -> str:
     rng = page.rng
-    if rng.random() < 0.8:
+    if rng.random() < 0.4:
+        with page.el("nav", "note-nav"):
+            for label in page.rng.sample(("home", "contact", "licence"), rng.randint(1, 2)):
+                page.put(
+                    "div",
+                    [link(page.lang.labels[label], f"/{label if label != 'home' else ''}")],
+                    "template",
+                    "note-link",
+                )
+    if rng.random() < 0.6:
         page.put("h1", page.plan.title, "content", "title")
     for _ in range(rng.randint(1, 4)):
         page.paragraph(rng.randint(1, 3))

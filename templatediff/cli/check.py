@@ -18,6 +18,7 @@ from templatediff.errors import InputError
 
 if TYPE_CHECKING:
     from templatediff.drift import LayoutFit, SiteFit
+    from templatediff.parallel import Crew
 
 DRIFTED = 3  # exit status
 COLUMNS = ("site", "layout", "verdict", "pages", "drifted", "leaves found", "text unexplained")
@@ -29,7 +30,7 @@ COLUMNS = ("site", "layout", "verdict", "pages", "drifted", "leaves found", "tex
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="Default: text.")
 @jobs_option
 @speech_options
-def check(folder: Path, crawl: Crawl, form: str, jobs: int, progress: Progress) -> int:
+def check(folder: Path, crawl: Crawl, form: str, crew: Crew, progress: Progress) -> int:
     """Tell how well pages still fit the templates in DIR, and whether a site has drifted from its own.
 
     A page has drifted where less than 30 % of the template's leaves are found at their places and more than 30 % of its
@@ -45,7 +46,7 @@ def check(folder: Path, crawl: Crawl, form: str, jobs: int, progress: Progress) 
         for record in extract_crawl(
             crawl.paths,
             folder,
-            jobs,
+            crew,
             **crawl.arguments(),
             parts=(),
             totals=totals,

@@ -5,16 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import click
 
 from templatediff.errors import InputError, UsageError
+from templatediff.limits import DEFAULT, MIB, Limits
 from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
 from templatediff.text import valid
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from templatediff.page import Page
 
 PARTS = ("markdown", "html", "leaves")  # what --with may add to a record
-MAX_STDIN = 32 * 1024 * 1024 + 1  # one byte more than a page may have, so that a longer one is told from it
+
+# what worker processes have from the beginning; a single page needs no layouts, which take the second
+PRELOAD = ("templatediff.warm", "scipy.cluster.hierarchy")
 
 Verb = Callable[..., Any]
 
@@ -44,15 +48,16 @@ class Crawl:
     exclude: tuple[str, ...]
     site: str | None
     site_from: str
+    fields: Mapping[str, str]
 
     def arguments(self) -> dict[str, Any]:
         """As the library's crawl functions name them; the paths stand apart."""
-        names = ("fetched", "limit", "exclude", "site", "site_from")
+        names = ("fetched", "limit", "exclude", "site", "site_from", "fields")
         return {name: getattr(self, name) for name in names}
 
 
 def crawl_options(verb: Verb) -> Verb:
-    """INPUT..., --files-from, --fetched, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
+    """INPUT..., --files-from, --fetched, --field, --limit, --exclude, --site and --site-from, given to the verb as `crawl`."""
     return _crawl_options(verb, needed=True)
 
 
@@ -90,6 +95,12 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         "out. * matches / too. Repeatable.",
     )
     @click.option("--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601).")
+    @click.option(
+        "--field",
+        metavar="KEY=NAME",
+        multiple=True,
+        help="In JSON lines the field NAME has the html, url or fetched (KEY) of a page. Repeatable.",
+    )
     @functools.wraps(verb)
     def with_crawl(
         inputs: tuple[Path, ...],
@@ -99,6 +110,7 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         limit: int | None,
         exclude: tuple[str, ...],
         fetched: str | None,
+        field: tuple[str, ...],
         **rest: Any,
     ) -> Any:
         if site is not None and site_from is not None:
@@ -111,20 +123,42 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
 
             fetched = utc_text(fetched, "--fetched")
         paths = _paths(inputs, files_from) if needed or inputs or files_from is not None else ()
-        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto"), **rest)
+        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto", field_names(field)), **rest)
 
     return with_crawl
+
+
+def field_names(given: tuple[str, ...]) -> dict[str, str]:
+    """The values of --field.
+
+    >>> field_names(("html=raw", "url=address=full"))
+    {'html': 'raw', 'url': 'address=full'}
+    >>> field_names(("text=x",))
+    Traceback (most recent call last):
+    ...
+    templatediff.errors.UsageError: --field is 'text=x': give html=NAME, url=NAME or fetched=NAME
+    """
+    names: dict[str, str] = {}
+    for one in given:
+        key, _, name = one.partition("=")
+        if key not in ("html", "url", "fetched") or not name:
+            raise UsageError(f"--field is {one!r}: give html=NAME, url=NAME or fetched=NAME")
+        if names.setdefault(key, name) != name:
+            raise UsageError(f"--field names {key} twice: give one of the two")
+    return names
 
 
 def _paths(inputs: tuple[Path, ...], files_from: Path | None) -> tuple[Path, ...]:
     dash = Path("-")
     if dash in inputs:
         if len(inputs) > 1 or files_from is not None:
-            raise UsageError("- is one page on stdin and stands alone: give it without other inputs")
+            raise UsageError(
+                "- is what stands on stdin, a page or JSON lines, and stands alone: give it without other inputs"
+            )
         return (spooled_stdin(),)
     listed = tuple(_listed(files_from)) if files_from is not None else ()
     if not inputs and files_from is None:
-        raise UsageError("nothing to read: name a crawl folder, pages, --files-from FILE, or - for a page on stdin")
+        raise UsageError("nothing to read: name a crawl folder, pages, --files-from FILE, or - for stdin")
     if not inputs and not listed:
         raise InputError(f"no path in {files_from}: it holds one path a line")
     return (*inputs, *listed)
@@ -144,28 +178,30 @@ def stdin() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def spooled_stdin() -> Path:
-    """A file "-" in a folder "stdin" that holds the page on stdin until the command ends.
+def spooled_stdin(most: int = DEFAULT.max_bytes) -> Path:
+    """A file "-" in a folder "stdin" that holds the page, or the JSON lines, on stdin until the command ends.
 
     Those names become the record's path and, where the page names no host, its site.
     """
     holder = click.get_current_context().with_resource(tempfile.TemporaryDirectory(prefix="templatediff-"))
     page = Path(holder, "stdin", "-")
-    data = stdin().read(MAX_STDIN)
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
-        raise UsageError("JSON lines on stdin are not read yet: give one HTML page, or folders and files")
+    data = stdin().read(most + 1)  # one byte more than a page may have, so that a longer one is told from it
     page.parent.mkdir()
-    page.write_bytes(data)
-    read_page(page, "stdin")  # refused here, where the page has a name that tells a person something
+    with page.open("wb") as out:
+        out.write(data)
+        if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+            shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
+            return page
+    read_page(page, "stdin", most)  # refused here, where the page has a name that tells a person something
     return page
 
 
-def read_page(file: Path, called: str) -> tuple[Page, str]:
+def read_page(file: Path, called: str, most: int) -> tuple[Page, str]:
     """The page in a file, and the name of the folder that holds it; InputError if it is no page."""
-    from templatediff.crawl import Skipped, list_sources, read_source
+    from templatediff.crawl import Skipped, only_source, read_source
 
-    source = list_sources([file])[0]
-    found = read_source(source)
+    source = only_source(file, called)
+    found = read_source(source, most)
     if isinstance(found, Skipped):
         raise InputError(f"{called} is no HTML page ({found.kind})")
     return found, source.folder_site
@@ -264,8 +300,28 @@ def part_names(text: str) -> tuple[str, ...]:
     return names
 
 
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases of click only
+    """Bytes: a whole number, perhaps with K, M or G for 1024, 1024² or 1024³ of them.
+
+    >>> [Size().convert(text, None, None) for text in ("500", "64K", "1.5g")]
+    [500, 65536, 1610612736]
+    """
+
+    name = "size"
+    _factors: ClassVar[dict[str, int]] = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMG]?)", value.strip(), re.I)
+        size = int(float(found[1]) * self._factors[found[2].upper()]) if found else 0
+        if size < 1:
+            self.fail(f"{value!r} is no size: give bytes, or 500K, 32M, 2G", param, ctx)
+        return size
+
+
 def jobs_option(verb: Verb) -> Verb:
-    """--jobs, given to the verb as `jobs`: at least 1."""
+    """--jobs and the limits of a page, given to the verb as `crew`: a guarded `parallel.Crew`, closed at its end."""
     option = click.option(
         "--jobs",
         metavar="N",
@@ -273,7 +329,71 @@ def jobs_option(verb: Verb) -> Verb:
         default=cores,
         help="Processes to work in (default: the cores). Results do not depend on it.",
     )
-    return option(verb)
+    return option(limit_options(verb))
+
+
+def limit_options(verb: Verb) -> Verb:
+    """The limits of a page, given to the verb as `crew`, of one process where there is no --jobs."""
+
+    @click.option(
+        "--max-bytes",
+        metavar="SIZE",
+        type=Size(),
+        default=DEFAULT.max_bytes,
+        help=f"The most bytes of a page, decompressed (default: {DEFAULT.max_bytes // MIB}M).",
+    )
+    @click.option(
+        "--max-nodes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT.max_nodes,
+        help=f"The most elements of a page (default: {DEFAULT.max_nodes:,}).",
+    )
+    @click.option(
+        "--max-depth",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT.max_depth,
+        help=f"The most elements inside each other (default: {DEFAULT.max_depth:,}).",
+    )
+    @click.option(
+        "--max-attributes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT.max_attributes,
+        help=f"The most attributes of a tag (default: {DEFAULT.max_attributes:,}).",
+    )
+    @click.option(
+        "--max-leaves",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT.max_leaves,
+        help=f"The most leaves of a page (default: {DEFAULT.max_leaves:,}).",
+    )
+    @click.option(
+        "--max-seconds",
+        metavar="N",
+        type=click.FloatRange(min=0, min_open=True),
+        default=DEFAULT.max_seconds,
+        help=f"The most seconds that a page may take (default: {DEFAULT.max_seconds:g}); it is tried twice.",
+    )
+    @click.option(
+        "--max-memory",
+        metavar="SIZE",
+        type=Size(),
+        default=DEFAULT.max_memory,
+        help=f"The most memory that a page may take (default: {DEFAULT.max_memory // MIB}M); it is tried twice.",
+    )
+    @functools.wraps(verb)
+    def with_crew(**given: Any) -> Any:
+        from templatediff.parallel import Crew
+
+        limits = Limits(**{name: given.pop(name) for name in [*given] if name.startswith("max_")})
+        preload = PRELOAD if "jobs" in given else PRELOAD[:1]
+        crew = Crew(given.pop("jobs", 1), limits, guarded=True, preload=preload)
+        return verb(crew=click.get_current_context().with_resource(crew), **given)
+
+    return with_crew
 
 
 def speech_options(verb: Verb) -> Verb:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from templatediff.cli.common import jobs_option, page_options, speech_options
-from templatediff.cli.output import json_line, utf8
+from templatediff.cli.output import for_terminal, json_line, utf8
 from templatediff.cli.progress import Progress
 from templatediff.cli.single import Single, extract_single, single_options
 from templatediff.cli.sink import stdout
-from templatediff.cli.speech import plural, printable, say
+from templatediff.cli.speech import is_terminal, plural, printable, say
 from templatediff.cli.table import short
 from templatediff.errors import UsageError
 from templatediff.options import Options
 
 if TYPE_CHECKING:
     from templatediff.extraction import Extraction
+    from templatediff.parallel import Crew
 
 INDENT = " " * 6
 _RANGE = re.compile(r"([01]|[01]?\.[0-9]+)-([01]|[01]?\.[0-9]+)")
@@ -58,7 +60,7 @@ def explain(
     between: tuple[float, float],
     form: str,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Tell why each leaf of a page was kept or dropped.
@@ -75,9 +77,9 @@ def explain(
         raise UsageError("--templates applies what was learned and --beside learns: give one of the two")
     with progress:
         if beside:
-            record = _extract_beside(single, beside, options, jobs, progress)
+            record = _extract_beside(single, beside, options, crew, progress)
         else:
-            record = extract_single(single, "explain", options, (EXPLAINED, SOURCE), progress)
+            record = extract_single(single, "explain", options, (EXPLAINED, SOURCE), crew, progress)
         leaves = record.explain(find) if record.error is None else []
         shown = [leaf for leaf in leaves if between[0] <= leaf["p"] <= between[1]]
     if record.error is not None:
@@ -86,7 +88,8 @@ def explain(
     with stdout() as out:
         if form == "jsonl":
             for leaf in shown:
-                out.write(json_line(leaf))
+                line = json_line(leaf)
+                out.write(for_terminal(line) if is_terminal(sys.stdout) else line)
         else:
             lines = [*_head(record, leaves, len(shown), find), *_body(shown, whole=bool(progress.verbose))]
             out.write(utf8("".join(f"{line}\n" for line in lines)))
@@ -112,14 +115,14 @@ def p_range(text: str) -> tuple[float, float]:
 
 
 def _extract_beside(
-    single: Single, beside: tuple[Path, ...], options: Options | None, jobs: int, progress: Progress
+    single: Single, beside: tuple[Path, ...], options: Options | None, crew: Crew, progress: Progress
 ) -> Extraction:
     from templatediff.beside import extract_beside
 
     return extract_beside(
-        single.spooled(),
+        single.spooled(crew.limits),
         beside,
-        jobs,
+        crew,
         options=options,
         site=single.site,
         url=single.url,

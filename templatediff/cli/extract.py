@@ -7,7 +7,7 @@ import functools
 import itertools
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -23,10 +23,11 @@ from templatediff.cli.common import (
     part_options,
     speech_options,
 )
-from templatediff.cli.ledger import check_ending, open_ledger
+from templatediff.cli.ledger import Ledger, check_ending, open_ledger
 from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format, open_writer, output_paths, utf8
 from templatediff.cli.plan import plan
 from templatediff.cli.progress import Progress
+from templatediff.cli.resume import Journal
 from templatediff.cli.sink import part_name, stdout
 from templatediff.cli.speech import is_terminal
 from templatediff.errors import OutputError, UsageError
@@ -34,6 +35,8 @@ from templatediff.options import Options
 
 if TYPE_CHECKING:
     from templatediff.extraction import Extraction
+    from templatediff.journal import Row
+    from templatediff.parallel import Crew
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,12 @@ def output_options(verb: Verb) -> Verb:
     help="Write only pages whose URL, or path where no URL is known, matches GLOB; the others teach all the same. "
     "* matches / too. Repeatable.",
 )
+@click.option(
+    "--carry",
+    metavar="NAME,...",
+    callback=lambda ctx, param, value: tuple(name.strip() for name in (value or "").split(",") if name.strip()),
+    help="Copy these fields of a page's JSON line or sidecar into the key `source` of its record.",
+)
 @output_options
 @click.option(
     "--templates",
@@ -121,6 +130,11 @@ def output_options(verb: Verb) -> Verb:
     help="Apply the templates stored in DIR and learn nothing.",
 )
 @click.option("--update", is_flag=True, help="With --templates: first learn from INPUT into DIR.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with what an unfinished run of the same options, input and templates left as OUT.part; without one begin.",
+)
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -132,35 +146,49 @@ def output_options(verb: Verb) -> Verb:
 def extract(
     crawl: Crawl,
     include: tuple[str, ...],
+    carry: tuple[str, ...],
     output: Output,
     templates: Path | None,
     update: bool,
+    resume: bool,
     dry_run: bool,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Learn the templates of a crawl's sites, then write the content of every page.
 
-    INPUT is a folder of pages, a page, or - for one page on stdin.
+    INPUT is a folder of pages, a page, an archive (WARC, WACZ, zip, tar, JSON lines), or - for a page or JSON lines on stdin.
 
     Exit status: 0 done; 1 done, but some pages failed; 2 wrong usage, or nothing could be done.
     """
     if update and templates is None:
         raise UsageError("--update needs --templates DIR, the folder to learn into")
+    if resume and output.target is None:
+        raise UsageError("--resume goes on with an unfinished OUT.part: it needs -o OUT")
     check_apart(output.target, crawl.paths)
     _check_side_files(output, crawl)
-    writer = open_writer(output.target, output.form, output.parts)
+    writer = open_writer(output.target, output.form, output.parts, resume=resume)
     asked: dict[str, Any] = crawl.arguments() | {"include": include, "ignore": output.paths()}
     if dry_run:
         return _show_plan(
-            crawl, asked | {"ignore": [*output.paths(), *([templates] if templates else [])]}, jobs, progress
+            crawl, asked | {"ignore": [*output.paths(), *([templates] if templates else [])]}, crew, progress
         )
     if output.target is None and chosen_format(None, output.form) == "html":
         _refuse_several(crawl, include)
     progress.records_on_terminal = output.target is None and is_terminal(sys.stdout)
-    asked |= {"templates": templates, "update": update, "options": options, "template_text": output.template_text}
-    return _run(crawl, asked, writer, output, jobs, progress)
+    if carry and output.target is None and chosen_format(None, output.form) != "jsonl":
+        raise UsageError(
+            "--carry adds a key to JSON lines: give --format jsonl, or -o FOLDER, whose index.jsonl has it"
+        )
+    asked |= {
+        "carry": carry,
+        "templates": templates,
+        "update": update,
+        "options": options,
+        "template_text": output.template_text,
+    }
+    return _run(crawl, asked, writer, output, crew, progress)
 
 
 def _check_side_files(output: Output, crawl: Crawl) -> None:
@@ -184,16 +212,20 @@ def _refuse_several(crawl: Crawl, include: tuple[str, ...]) -> None:
     from templatediff.selection import Selection
 
     chosen = Selection(include, crawl.exclude)
-    pages = (page for page in read_crawl(crawl.paths) if chosen.shows(page) and not chosen.excludes(page))
+    pages = (
+        page
+        for page in read_crawl(crawl.paths, fields=crawl.fields)
+        if chosen.shows(page) and not chosen.excludes(page)
+    )
     if crawl.limit is None and len(list(itertools.islice(pages, 2))) > 1:
         raise UsageError("several pages of HTML need a folder: give -o FOLDER")
 
 
-def _show_plan(crawl: Crawl, asked: dict[str, Any], jobs: int, progress: Progress) -> int:
+def _show_plan(crawl: Crawl, asked: dict[str, Any], crew: Crew, progress: Progress) -> int:
     from templatediff.survey import survey_crawl
 
     with progress:
-        surveys = survey_crawl(crawl.paths, jobs, **asked, progress=progress)
+        surveys = survey_crawl(crawl.paths, crew, **asked, progress=progress)
     failures = [failure for survey in surveys for failure in survey.failures]
     for failure in failures:
         progress.failure(*failure)
@@ -202,23 +234,51 @@ def _show_plan(crawl: Crawl, asked: dict[str, Any], jobs: int, progress: Progres
     return 1 if failures else 0
 
 
-def _run(crawl: Crawl, asked: dict[str, Any], writer: Writer, output: Output, jobs: int, progress: Progress) -> int:
+def _run(crawl: Crawl, asked: dict[str, Any], writer: Writer, output: Output, crew: Crew, progress: Progress) -> int:
+    from templatediff.journal import Row
     from templatediff.run import Totals, extract_crawl
 
     totals = Totals()
-    with progress, open_ledger(output.report, _told(crawl, asked, output)) as ledger, writer:
-        records = extract_crawl(
-            crawl.paths, jobs=jobs, **asked, parts=writer.parts, totals=totals, progress=progress
-        )  # fmt: skip
-        with contextlib.closing(cast("Generator[Extraction]", records)):  # ends its processes on an error
-            for record in records:
-                if record.error is not None:
-                    progress.failure(record.path or "-", record.error.kind, record.error.message)
-                writer.write(record)
-                ledger.add(record)
-        ledger.close(totals)
+    told = _told(crawl, asked, output)
+    try:
+        with progress, open_ledger(output.report, told) as ledger, contextlib.ExitStack() as opened:
+            journal = None
+            if output.target is not None and not _is_special(output.target):
+                options = {name: value for name, value in told.items() if name not in ("input", "output", "templates")}
+                options |= {"limits": crew.limits.deciding()}
+                journal = opened.enter_context(Journal(output.target, writer, options, _shown(ledger, progress)))
+            opened.enter_context(writer)
+            records = extract_crawl(
+                crawl.paths, jobs=crew, **asked, parts=writer.parts, totals=totals, progress=progress, journal=journal
+            )  # fmt: skip
+            with contextlib.closing(cast("Generator[Extraction]", records)):  # ends its processes on an error
+                for record in records:
+                    if record.error is not None:
+                        progress.failure(record.path or "-", record.error.kind, record.error.message)
+                    writer.write(record)
+                    if output.report is not None:
+                        ledger.add(Row.of(record))
+            ledger.close(totals)
+    except (KeyboardInterrupt, OutputError):
+        if writer.kept and output.target is not None:
+            progress.warn(f"{part_name(output.target)} is kept: the same command with --resume goes on with it")
+        raise
     progress.totals(totals)
     return 1 if totals.failed else 0
+
+
+def _shown(ledger: Ledger, progress: Progress) -> Callable[[Row], None]:
+    def show(row: Row) -> None:
+        if row.error is not None:
+            progress.failure(row.path, row.error.kind, row.error.message)
+        ledger.add(row)
+
+    return show
+
+
+def _is_special(target: Path) -> bool:
+    """A pipe or a device is written as it is, and keeps nothing."""
+    return target.exists() and not target.is_file() and not target.is_dir()
 
 
 def _told(crawl: Crawl, asked: dict[str, Any], output: Output) -> dict[str, Any]:
@@ -232,6 +292,7 @@ def _told(crawl: Crawl, asked: dict[str, Any], output: Output) -> dict[str, Any]
         "templates": str(asked["templates"]) if asked["templates"] else None,
         "update": asked["update"],
         "include": list(asked["include"]),
+        "carry": list(asked["carry"]),
         **crawl.arguments(),
     }
     return named | ((options or Options()).to_dict() if asked["templates"] is None or options else {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from templatediff.cli.output import check_apart
 from templatediff.cli.progress import Progress
 from templatediff.errors import UsageError
 from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.parallel import Crew
 
 
 @click.command()
@@ -43,7 +47,7 @@ def learn(
     update: bool,
     since: str | None,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Learn the templates of a crawl's sites into a folder, for extract --templates.
@@ -66,7 +70,7 @@ def learn(
         learn_crawl(
             crawl.paths,
             output,
-            jobs,
+            crew,
             update=update,
             since=since,
             options=options,

@@ -16,7 +16,7 @@ from templatediff.cli.table import json_text
 from templatediff.errors import UsageError
 
 if TYPE_CHECKING:
-    from templatediff.extraction import Extraction
+    from templatediff.journal import Row
     from templatediff.run import Totals
 
 ENDINGS = (".json", ".csv")
@@ -26,11 +26,11 @@ COLUMNS = ("path", "url", "title", "fetched", "verdict", "words", "confidence", 
 
 
 class Ledger(Protocol):
-    """Takes every record of a run. As a context manager it writes the report whole, or leaves it .part after an error."""
+    """Takes a row of every page of a run. As a context manager it writes the report whole, or leaves it .part after an error."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None: ...
-    def add(self, record: Extraction) -> None: ...
+    def add(self, row: Row) -> None: ...
     def close(self, totals: Totals) -> None: ...
 
 
@@ -54,7 +54,7 @@ class _None:
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         pass
 
-    def add(self, record: Extraction) -> None:
+    def add(self, row: Row) -> None:
         pass
 
     def close(self, totals: Totals) -> None:
@@ -87,17 +87,17 @@ class _Rows(_File):
         self._write(COLUMNS)
         return self
 
-    def add(self, record: Extraction) -> None:
-        error = f"{record.error.kind}: {record.error.message}" if record.error is not None else ""
+    def add(self, row: Row) -> None:
+        error = f"{row.error.kind}: {row.error.message}" if row.error is not None else ""
         self._write(
             (
-                _inert(record.path or "-"),
-                _inert(record.url or ""),
-                _inert(record.title or ""),
-                record.fetched or "",
-                record.verdict,
-                _words(record.text),
-                f"{record.confidence:.3f}",
+                _inert(row.path),
+                _inert(row.url or ""),
+                _inert(row.title or ""),
+                row.fetched or "",
+                row.verdict,
+                row.words,
+                f"{row.confidence:.3f}",
                 _inert(error),
             )
         )
@@ -119,16 +119,16 @@ class _Summary(_File):
         self._options = options
         self._sites: dict[str, dict[str, Any]] = {}
 
-    def add(self, record: Extraction) -> None:
+    def add(self, row: Row) -> None:
         site = self._sites.setdefault(
-            record.site or "", {"pages": 0, "verdicts": Counter(), "layouts": Counter(), "words": 0, "failures": []}
+            row.site or "", {"pages": 0, "verdicts": Counter(), "layouts": Counter(), "words": 0, "failures": []}
         )
         site["pages"] += 1
-        site["verdicts"][record.verdict] += 1
-        site["layouts"]["none" if record.layout is None else str(record.layout)] += 1
-        site["words"] += _words(record.text)
-        if record.error is not None:
-            failure = {"path": record.path, "kind": record.error.kind, "message": record.error.message}
+        site["verdicts"][row.verdict] += 1
+        site["layouts"]["none" if row.layout is None else str(row.layout)] += 1
+        site["words"] += row.words
+        if row.error is not None:
+            failure = {"path": row.path, "kind": row.error.kind, "message": row.error.message}
             site["failures"].append(failure)
 
     def close(self, totals: Totals) -> None:
@@ -163,10 +163,3 @@ def _sorted(site: dict[str, Any]) -> dict[str, Any]:
         "verdicts": dict(sorted(site["verdicts"].items())),
         "layouts": dict(sorted(site["layouts"].items(), key=lambda item: (item[0] == "none", len(item[0]), item[0]))),
     }
-
-
-def _words(text: str) -> int:
-    """Words of a text; in scripts without spaces between them, characters (`templatediff.text.tokens`)."""
-    from templatediff.text import tokens
-
-    return len(tokens(text))

@@ -7,14 +7,25 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
 
-from templatediff.cli.sink import explained, part_file, part_name, stdout
-from templatediff.cli.speech import NAME, is_terminal, printable, spelled
+from templatediff.cli.sink import (
+    PartFile,
+    Sink,
+    created,
+    explained,
+    journal_name,
+    part_name,
+    stdout,
+    truncated,
+    whole_lines,
+)
+from templatediff.cli.speech import NAME, escaped_json, is_terminal, printable, spelled
 from templatediff.errors import OutputError, UsageError
 from templatediff.names import FileNames
+from templatediff.text import without_controls
 
 FORMATS = ("jsonl", "text", "markdown", "html")
 ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html"}
@@ -29,6 +40,8 @@ class Record(Protocol):
     @property
     def path(self) -> str | None: ...
     @property
+    def url(self) -> str | None: ...
+    @property
     def title(self) -> str | None: ...
     @property
     def text(self) -> str: ...
@@ -41,14 +54,33 @@ class Record(Protocol):
     def to_dict(self, parts: tuple[str, ...] = ...) -> Mapping[str, Any]: ...
 
 
+class Done(Protocol):
+    """What is known of a record that an earlier run has written."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def error(self) -> object | None: ...
+
+
 class Writer(Protocol):
-    """Takes records in order. As a context manager it finishes the output; after an error it stays .part."""
+    """Takes records in order. As a context manager it finishes the output; after an error it stays .part.
+
+    One that is to `resume` leaves an unfinished output as it is until it is told by `go_on` what of it to keep.
+    """
 
     parts: tuple[str, ...]  # which computed parts of a record it needs
+    resume: bool
+    kept: bool  # after an error: whether something stays that could be resumed
 
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None: ...
     def write(self, record: Record) -> None: ...
+    def count(self) -> int:
+        """Records of an unfinished output; 0 where there is none."""
+
+    def go_on(self, done: Sequence[Done]) -> None:
+        """Keep the first records of an unfinished output, which these are, and write the next after them."""
 
 
 def chosen_format(target: Path | None, given: str | None) -> str:
@@ -62,13 +94,15 @@ def chosen_format(target: Path | None, given: str | None) -> str:
     return "jsonl" if target is None or target.name.endswith(JSONL_ENDINGS) else "markdown"
 
 
-def open_writer(target: Path | None, given_format: str | None, extra: tuple[str, ...] = ()) -> Writer:
+def open_writer(
+    target: Path | None, given_format: str | None, extra: tuple[str, ...] = (), *, resume: bool = False
+) -> Writer:
     """The writer for -o (None: stdout), --format and --with. Nothing is touched before it is entered."""
     kind = chosen_format(target, given_format)
     if kind == "jsonl":
-        return JsonLines(target, extra)
+        return JsonLines(target, extra, resume=resume)
     if target is not None:
-        return Folder(target, kind, extra)
+        return Folder(target, kind, extra, resume=resume)
     if extra:
         raise UsageError(f"--with adds keys to JSON lines: give --format jsonl, or -o FOLDER, whose {INDEX} has them")
     return Pages(kind)
@@ -76,7 +110,7 @@ def open_writer(target: Path | None, given_format: str | None, extra: tuple[str,
 
 def output_paths(target: Path | None) -> tuple[Path, ...]:
     """What -o names and its unfinished form: never to be read as input."""
-    return () if target is None else (target, part_name(target))
+    return () if target is None else (target, part_name(target), journal_name(target))
 
 
 def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
@@ -105,20 +139,44 @@ def _is_page(file: Path) -> bool:
 class JsonLines:
     """One JSON line a page, to stdout or a file; .gz and .zst by the file's ending."""
 
-    def __init__(self, target: Path | None, parts: tuple[str, ...]) -> None:
+    def __init__(self, target: Path | None, parts: tuple[str, ...], *, resume: bool = False) -> None:
         self.parts = parts
-        self._target = target
+        self.resume = resume
+        self.kept = False
+        self._file = PartFile(target) if target is not None else None
+        self._stream: Sink | None = None
+        self._terminal = False
         self._cleanup = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        self._stream = self._cleanup.enter_context(stdout() if self._target is None else part_file(self._target))
+        if self._file is None:
+            self._stream = self._cleanup.enter_context(stdout())
+            self._terminal = is_terminal(sys.stdout)
+        elif not self.resume or not self.count():
+            self._stream = self._file.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         self._cleanup.__exit__(kind, *rest)
+        if self._file is None:
+            return
+        if kind is None:
+            self._file.finish()
+        else:
+            self.kept = self._stream is None or self._file.leave()
+
+    def count(self) -> int:
+        return self._file.count() if self._file is not None else 0
+
+    def go_on(self, done: Sequence[Done]) -> None:
+        assert self._file is not None, "stdout is not resumed"
+        if self._stream is None:
+            self._stream = self._file.reopen(len(done))
 
     def write(self, record: Record) -> None:
-        self._stream.write(json_line(record.to_dict(self.parts)))
+        assert self._stream is not None
+        line = json_line(record.to_dict(self.parts))
+        self._stream.write(for_terminal(line) if self._terminal else line)
 
 
 class Pages:
@@ -127,6 +185,7 @@ class Pages:
     def __init__(self, format: str) -> None:
         self.parts: tuple[str, ...] = () if format == "text" else (format,)
         self._format = format
+        self.resume = self.kept = False
         self._first: Record | None = None
         self._several = False
         self._cleanup = contextlib.ExitStack()
@@ -157,6 +216,12 @@ class Pages:
             self._put(record, "\n")
             self._first = None
 
+    def count(self) -> int:
+        return 0
+
+    def go_on(self, done: Sequence[Done]) -> None:
+        raise UsageError("stdout is not resumed")
+
     def _put(self, record: Record, gap: str) -> None:
         if record.error is None:
             self._stream.write(utf8(f"{gap}==> {printable(record.path or '-')} <==\n") + self._body(record))
@@ -174,8 +239,10 @@ class Folder:
     All is written to FOLDER.part first. A folder that is there already keeps its other files.
     """
 
-    def __init__(self, target: Path, format: str, parts: tuple[str, ...]) -> None:
+    def __init__(self, target: Path, format: str, parts: tuple[str, ...], *, resume: bool = False) -> None:
         self.parts = tuple(dict.fromkeys((*parts, *(() if format == "text" else (format,)))))
+        self.resume = resume
+        self.kept = False
         self._in_index = parts
         self._target = Path(os.path.realpath(target))
         self._part = part_name(self._target)
@@ -183,6 +250,7 @@ class Folder:
         self._names = FileNames(reserved=(INDEX,))
         self._written = 0
         self._failed: list[str] = []  # names that pages would have had
+        self._index: BinaryIO | None = None
 
     def __enter__(self) -> Self:
         with explained(self._target):
@@ -190,29 +258,54 @@ class Folder:
                 raise OutputError(
                     f"{self._target} is a file: -o names a folder for this format; --format jsonl has a file"
                 )
+            if self.resume and self.count():
+                return self
             _remove_leftover(self._part)
             self._part.mkdir(parents=True)
-            self._index: BinaryIO = open(self._part / INDEX, "wb")
+            self._index = os.fdopen(created(self._part / INDEX), "wb")
         return self
 
+    def count(self) -> int:
+        index = self._part / INDEX
+        if self._part.is_symlink() or index.is_symlink() or not index.is_file():
+            return 0
+        with explained(self._target), index.open("rb") as stream:
+            return sum(1 for _ in whole_lines(stream, INDEX))
+
+    def go_on(self, done: Sequence[Done]) -> None:
+        if self._index is not None:
+            return
+        with explained(self._target):
+            self._index = os.fdopen(truncated(self._part / INDEX, len(done)), "wb")
+        for row in done:
+            name = self._names.name(row.path, ENDINGS[self._format])
+            if row.error is not None:
+                self._failed.append(name)
+        self._written = len(done)
+
     def write(self, record: Record) -> None:
-        name = self._names.name(record.path or "-", ENDINGS[self._format])
+        name = self._names.name(_place(record), ENDINGS[self._format])
         row = {key: value for key, value in record.to_dict(self._in_index).items() if key != "text"}
+        assert self._index is not None
         with explained(self._target):
             if record.error is None:
                 page = self._part / name  # in a folder of our own making: no link can lead outside
                 page.parent.mkdir(parents=True, exist_ok=True)
                 page.write_bytes(utf8(body(record, self._format)))
             else:
+                (self._part / name).unlink(missing_ok=True)  # of a run that was broken off here
                 self._failed.append(name)
             self._index.write(json_line(row | {"file": None if record.error else name}))
+            self._index.flush()  # what is written stays so when the process is killed
         self._written += 1
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         with explained(self._target):
-            self._index.close()
+            if self._index is not None:
+                self._index.close()
             if kind is not None:
-                if not self._written:
+                self.kept = self._index is None or self._written > 0
+                if not self.kept:
                     shutil.rmtree(self._part)
                 return
             if self._target.exists():
@@ -221,6 +314,15 @@ class Folder:
                     _remove_file(self._target, name)
             else:
                 self._part.rename(self._target)
+
+
+def _place(record: Record) -> str:
+    """Where a page's file goes: as its own lies, a page of an archive by its URL."""
+    from templatediff.crawl import is_member
+    from templatediff.page import file_of
+
+    path = record.path or "-"
+    return (file_of(record.url) if is_member(path) else None) or path
 
 
 def json_line(record: Mapping[str, Any]) -> bytes:
@@ -235,6 +337,11 @@ def json_line(record: Mapping[str, Any]) -> bytes:
         return msgspec.json.encode(record) + b"\n"
     except UnicodeEncodeError:
         return msgspec.json.encode(_encodable(record)) + b"\n"
+
+
+def for_terminal(line: bytes) -> bytes:
+    """The same JSON with what a terminal would obey as escapes."""
+    return escaped_json(line.decode()).encode()
 
 
 def _encodable(value: Any) -> Any:
@@ -263,13 +370,16 @@ def utf8(text: str) -> bytes:
 def body(record: Record, format: str) -> str:
     """The page's content in this format, with one line end after it; empty where there is no content.
 
-    HTML is a whole document, so that its characters are right when it is opened from a disk.
+    HTML is a whole document, so that its characters are right when it is opened from a disk. Control characters other
+    than tab and line end are left out, as the record's own Markdown and HTML have none.
     """
     if format == "html" and record.html:
         from templatediff.render import document
 
         return document(record.html, record.title)
-    text = record.text if format == "text" else record.markdown if format == "markdown" else record.html
+    text = (
+        without_controls(record.text) if format == "text" else record.markdown if format == "markdown" else record.html
+    )
     return text.rstrip("\n") + "\n" if text else ""
 
 
@@ -277,9 +387,13 @@ def _remove_leftover(part: Path) -> None:
     """Makes way for a new FOLDER.part; only an unfinished output of ours is removed."""
     if not os.path.lexists(part):
         return
-    if part.is_symlink() or not part.is_dir() or not ((part / INDEX).is_file() or not any(part.iterdir())):
+    if part.is_symlink() or not part.is_dir() or not ((part / INDEX).is_file() or not _holds_files(part)):
         raise OutputError(f"{part} is in the way and no unfinished output of {NAME}: move it")
     shutil.rmtree(part)
+
+
+def _holds_files(folder: Path) -> bool:
+    return any(not place.is_dir() or place.is_symlink() for place in folder.rglob("*"))
 
 
 def _move_files(part: Path, target: Path) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from templatediff.cli.common import page_options, part_options, speech_options
+from templatediff.cli.common import limit_options, page_options, part_options, speech_options
 from templatediff.cli.output import FORMATS, open_writer
 from templatediff.cli.progress import Progress
 from templatediff.cli.single import Single, extract_single, single_options
 from templatediff.errors import UsageError
 from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.parallel import Crew
 
 
 @click.command()
@@ -17,12 +22,14 @@ from templatediff.options import Options
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Default: text.")
 @part_options
 @page_options
+@limit_options
 @speech_options
 def page(
     single: Single,
     form: str,
     parts: tuple[str, ...],
     options: Options | None,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Write the content of one page, read from FILE or (-) from stdin.
@@ -35,7 +42,7 @@ def page(
         raise UsageError("--with adds keys to a JSON line: give --format jsonl")
     writer = open_writer(None, form, parts)
     with progress, writer:
-        record = extract_single(single, "page", options, writer.parts, progress)
+        record = extract_single(single, "page", options, writer.parts, crew, progress)
         if record.error is not None:
             progress.failure(record.path or "-", record.error.kind, record.error.message)
         writer.write(record)

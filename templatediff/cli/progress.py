@@ -196,7 +196,10 @@ class _Speaker(logging.Handler):
     """Log records as lines on whatever stderr is at the time."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(printable(self.format(record), keep="\n"), err=True)
+        told = printable(record.getMessage())
+        if record.exc_info or record.exc_text:
+            told += "\n" + printable(self.format(record).partition("\n")[2], keep="\n")
+        click.echo(f"{NAME}: {told}", err=True)
 
 
 def log_to_stderr(verbose: int, *, quiet: bool = False) -> None:

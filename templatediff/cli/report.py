@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from templatediff.cli.progress import Progress
 from templatediff.cli.speech import plural, say
 from templatediff.errors import UsageError
 from templatediff.options import Options
+
+if TYPE_CHECKING:
+    from templatediff.parallel import Crew
 
 
 @click.command()
@@ -39,7 +43,7 @@ def report(
     output: Path,
     templates: Path | None,
     options: Options | None,
-    jobs: int,
+    crew: Crew,
     progress: Progress,
 ) -> int:
     """Show a crawl, or stored templates, as plain HTML: open FOLDER/index.html in a browser.
@@ -71,7 +75,7 @@ def report(
             crawl.paths,
             output,
             templates,
-            jobs,
+            crew,
             options=options,
             **crawl.arguments(),
             totals=totals,

@@ -12,13 +12,15 @@ import click
 
 from templatediff.cli.common import Verb, read_page, spooled_stdin
 from templatediff.cli.progress import Progress
-from templatediff.errors import UsageError
+from templatediff.errors import PageError, UsageError
+from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.text import valid
 
 if TYPE_CHECKING:
     from templatediff.extraction import Extraction
     from templatediff.page import Page
+    from templatediff.parallel import Crew
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,9 @@ class Single:
     url: str | None
     site: str | None
 
-    def spooled(self) -> Path:
+    def spooled(self, limits: Limits) -> Path:
         """The file, or one that holds what is on stdin."""
-        return spooled_stdin() if self.file == Path("-") else self.file
+        return spooled_stdin(limits.max_bytes) if self.file == Path("-") else self.file
 
 
 def single_options(verb: Verb) -> Verb:
@@ -55,37 +57,64 @@ def single_options(verb: Verb) -> Verb:
 
 
 def extract_single(
-    single: Single, verb: str, options: Options | None, parts: tuple[str, ...], progress: Progress
+    single: Single,
+    verb: str,
+    options: Options | None,
+    parts: tuple[str, ...],
+    crew: Crew,
+    progress: Progress,
 ) -> Extraction:
     """The page's content with the template that the folder of templates has of its site, else by the page itself."""
-    from templatediff import pipeline
-    from templatediff.page import host_of
-    from templatediff.rules import read_rules
-    from templatediff.store import holds_site, site_folder, site_folders
+    from templatediff.extraction import failed
+    from templatediff.page import Failure, host_of
+    from templatediff.store import site_folders
 
-    page, folder = _read(single, verb)
-    templates = single.templates
-    if templates is not None:
-        site_folders(templates)  # refuses a folder that holds no template
-    # What the page itself says names its site where its URL is not known.
-    alone = pipeline.extract(page, options=options, parts=parts)
-    site = page.site or host_of(alone.url) or folder
-    if templates is None:
-        return dataclasses.replace(alone, site=site)
-    place = templates / site_folder(site)
-    if not holds_site(place):
-        progress.warn(f"no template of {site} in {templates}: the page is done in gist mode")
-        if rules := read_rules(templates, place):
-            used = options or Options()
-            alone, _ = pipeline.extract_counted(page, None, used, site, parts, rules=rules)
-        return dataclasses.replace(alone, site=site)
-    template = pipeline.load_site(place)
-    return pipeline.extract(dataclasses.replace(page, site=site), template=template, options=options, parts=parts)
+    page, folder = _read(single, verb, crew.limits)
+    if single.templates is not None:
+        site_folders(single.templates)  # refuses a folder that holds no template
+    try:
+        record, warning = crew.call(extracted, page, folder, single.templates, options, parts, crew.limits)
+    except PageError as error:
+        return failed(page, page.site or host_of(page.url) or folder, Failure(error.kind, error.message))
+    if warning:
+        progress.warn(warning)
+    return record
 
 
-def _read(single: Single, verb: str) -> tuple[Page, str]:
+def _read(single: Single, verb: str, limits: Limits) -> tuple[Page, str]:
     """The page, and the folder that names its site if nothing else does."""
     if single.file.is_dir():
         raise UsageError(f"{single.file} is a folder: templatediff extract reads crawls, {verb} reads one page")
-    page, folder = read_page(single.spooled(), str(single.file))
+    page, folder = read_page(single.spooled(limits), str(single.file), limits.max_bytes)
     return dataclasses.replace(page, url=single.url or page.url, site=valid(single.site or "") or page.site), folder
+
+
+def extracted(
+    page: Page,
+    folder: str,
+    templates: Path | None,
+    options: Options | None,
+    parts: tuple[str, ...],
+    limits: Limits,
+) -> tuple[Extraction, str | None]:
+    """The work on it, done in a process of its own; the record, and what is to be warned of."""
+    from templatediff import pipeline
+    from templatediff.page import host_of
+    from templatediff.rules import read_rules
+    from templatediff.store import holds_site, site_folder
+
+    # What the page itself says names its site where its URL is not known.
+    alone = pipeline.extract(page, options=options, parts=parts, limits=limits)
+    site = page.site or host_of(alone.url) or folder
+    if templates is None:
+        return dataclasses.replace(alone, site=site), None
+    place = templates / site_folder(site)
+    if not holds_site(place):
+        if rules := read_rules(templates, place):
+            used = options or Options()
+            alone, _ = pipeline.extract_counted(page, None, used, site, parts, rules=rules, limits=limits)
+        warning = f"no template of {site} in {templates}: the page is done in gist mode"
+        return dataclasses.replace(alone, site=site), warning
+    template = pipeline.load_site(place)
+    page = dataclasses.replace(page, site=site)
+    return pipeline.extract(page, template=template, options=options, parts=parts, limits=limits), None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 import os
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -18,17 +20,23 @@ class ReaderGone(Exception):
 
 
 class Sink:
-    """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone."""
+    """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone.
 
-    def __init__(self, stream: BinaryIO, name: str) -> None:
+    One that is `eager` keeps nothing back: what it was given stays written when the process is killed.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, *, eager: bool = False) -> None:
         self._stream = stream
         self._name = name
+        self._eager = eager
         self.used = False
 
     def write(self, data: bytes) -> None:
         self.used = True
         with explained(self._name):
             self._stream.write(data)
+            if self._eager:
+                self._stream.flush()
 
     def flush(self) -> None:
         with explained(self._name):
@@ -45,34 +53,139 @@ def stdout() -> Iterator[Sink]:
     sink.flush()
 
 
-@contextlib.contextmanager
-def part_file(target: Path) -> Iterator[Sink]:
+class PartFile:
     """A file called NAME.part, renamed to NAME when all went well and removed when nothing was written.
 
-    A link keeps pointing to the file, which is replaced. A pipe or a device is written as it is.
+    A link keeps pointing to the file, which is replaced; what is in the way under the name NAME.part is replaced too, a
+    link itself and never what it points to. A pipe or a device is written as it is. Compressed as the ending of NAME says;
+    the same bytes, written in the same pieces, give the same file.
     """
-    target = Path(os.path.realpath(target))
-    if target.is_dir():
-        raise OutputError(f"{target} is a folder: JSON lines need a file")
-    special = target.exists() and not target.is_file()
-    place = target if special else part_name(target)
-    with contextlib.ExitStack() as opened:
-        with explained(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            stream = cast(BinaryIO, opened.enter_context(open(place, "wb")))
-            sink = Sink(opened.enter_context(_compressed(stream, target.name)), str(target))
+
+    def __init__(self, target: Path) -> None:
+        self.target = Path(os.path.realpath(target))
+        self.special = self.target.exists() and not self.target.is_file() and not self.target.is_dir()
+        self.place = self.target if self.special else part_name(self.target)
+        self.used = False
+        self._opened = contextlib.ExitStack()
+
+    def open(self) -> Sink:
+        """An empty file."""
+        if self.target.is_dir():
+            raise OutputError(f"{self.target} is a folder: JSON lines need a file")
+        with explained(self.target):
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            return self._sink(_opened(self.place) if self.special else created(self.place))
+
+    def count(self) -> int:
+        """The whole lines that an unfinished file holds; 0 where there is none."""
+        if self.place.is_symlink() or not self.place.is_file():
+            return 0
+        with explained(self.target), open(self.place, "rb") as stream:
+            return sum(1 for _ in whole_lines(stream, self.target.name))
+
+    def reopen(self, lines: int) -> Sink:
+        """The unfinished file after its first `lines` lines; what follows them is dropped."""
+        self.used = True
+        with explained(self.target):
+            if _is_compressed(self.target.name):  # what a compressor held back is lost: all goes through a new one
+                return self._repacked(lines)
+            return self._sink(truncated(self.place, lines))
+
+    def _repacked(self, lines: int) -> Sink:
+        again = self.place.with_name(self.place.name + ".again")
+        sink = self._sink(created(again))
+        with open(self.place, "rb") as stream:
+            for line in itertools.islice(whole_lines(stream, self.target.name), lines):
+                sink.write(line)
+        again.replace(self.place)
+        return sink
+
+    def _sink(self, handle: int) -> Sink:
+        stream = self._opened.enter_context(os.fdopen(handle, "wb"))
+        eager = not self.special and not _is_compressed(self.target.name)
+        packed = self._opened.enter_context(_compressed(stream, self.target.name))
+        self._sink_in_use = Sink(packed, str(self.target), eager=eager)
+        return self._sink_in_use
+
+    def finish(self) -> None:
+        """Puts the whole file in its place."""
+        with explained(self.target):
+            self._opened.close()
+            if not self.special:
+                self.place.replace(self.target)
+
+    def leave(self) -> bool:
+        """After an error: whether an unfinished file stays."""
+        with contextlib.suppress(OSError):  # the first error is the one to tell
+            self._opened.close()
+        if self.used or self._sink_in_use.used:
+            return not self.special
+        if not self.special:
+            self.place.unlink(missing_ok=True)
+        return False
+
+
+@contextlib.contextmanager
+def part_file(target: Path) -> Iterator[Sink]:
+    """A `PartFile` for the block."""
+    file = PartFile(target)
+    sink = file.open()
+    try:
+        yield sink
+    except BaseException:
+        file.leave()
+        raise
+    file.finish()
+
+
+def created(place: Path) -> int:
+    """A new file of this name, open for writing; a file or link that is there makes way."""
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+
+
+def truncated(place: Path, lines: int) -> int:
+    """A file of its first `lines` lines, open for writing after them."""
+    with open(place, "rb") as stream:
+        size = sum(len(line) for line in itertools.islice(whole_lines(stream, ""), lines))
+    handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+    os.ftruncate(handle, size)
+    return handle
+
+
+def _opened(place: Path) -> int:
+    return os.open(place, os.O_WRONLY | os.O_CLOEXEC)
+
+
+def whole_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """The lines of a file that may be cut short anywhere, with their ends; compressed as the ending of `name` says."""
+    rest = b""
+    for data in _unpacked(stream, name):
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            yield line + b"\n"
+
+
+def _unpacked(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """What can be read of a file that may be cut short."""
+    unpack: Callable[[bytes], bytes] = bytes
+    damage: type[Exception] = EOFError
+    if name.endswith(".gz"):
+        unpack, damage = zlib.decompressobj(wbits=31).decompress, zlib.error
+    elif name.endswith(".zst"):
+        import zstandard
+
+        unpack, damage = zstandard.ZstdDecompressor().decompressobj().decompress, zstandard.ZstdError
+    while data := stream.read(1 << 16):
         try:
-            yield sink
-        except BaseException:
-            with contextlib.suppress(OSError):  # the first error is the one to tell
-                opened.close()
-            if not sink.used and not special:
-                place.unlink(missing_ok=True)
-            raise
-        with explained(target):
-            opened.close()
-            if not special:
-                place.replace(target)
+            yield unpack(data)
+        except damage:
+            return
+
+
+def _is_compressed(name: str) -> bool:
+    return name.endswith((".gz", ".zst"))
 
 
 def _compressed(stream: BinaryIO, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
@@ -95,6 +208,12 @@ def explained(target: Path | str) -> Iterator[None]:
         raise ReaderGone from None
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+def journal_name(target: Path) -> Path:
+    """What keeps what a run needs to go on, beside its unfinished output."""
+    part = part_name(target)
+    return part.with_name(part.name + ".journal") if part.name else part
 
 
 def part_name(target: Path) -> Path:

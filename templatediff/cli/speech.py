@@ -24,6 +24,15 @@ def printable(text: str, keep: str = "") -> str:
     return _UNPRINTABLE.sub(lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
 
 
+def escaped_json(text: str) -> str:
+    r"""JSON with its unprintable characters, which stand in strings alone, as escapes: the same value. Line ends stay.
+
+    >>> escaped_json('["\u202ea\x9b"]\n')
+    '["\\u202ea\\u009b"]\n'
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
 def spelled(character: str) -> str:
     r"""How a character is written that must not stand for itself: as \n, \x1b or \u2028."""
     code = ord(character)

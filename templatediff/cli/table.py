@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from templatediff.cli.speech import is_terminal, printable, width
+from templatediff.cli.speech import escaped_json, is_terminal, printable, width
 
 TEXT_WIDTH = 100  # characters of a leaf's text in a listing
 
@@ -19,6 +19,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 2) 
     a.example  1,200
     b              7
     """
+    rows = [tuple(map(printable, row)) for row in rows]
     return _drawn(columns, rows, left) if is_terminal(sys.stdout) else _plain(columns, rows, left)
 
 
@@ -108,4 +109,4 @@ def json_text(value: object) -> str:
     """The value as JSON for people and programs."""
     import json
 
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"

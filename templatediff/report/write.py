@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from templatediff._version import __version__
 from templatediff.extraction import EXPLAINED
 from templatediff.names import FileNames
+from templatediff.parallel import Crew
 from templatediff.pipeline import load_site, remembered
 from templatediff.report.folder import ReportFolder
 from templatediff.report.layouts import LayoutReport
@@ -106,7 +107,7 @@ def write_report(
     paths: Iterable[str | Path],
     folder: str | Path,
     templates: str | Path | None = None,
-    jobs: int = 1,
+    jobs: int | Crew = 1,
     *,
     totals: Totals | None = None,
     progress: Progress | None = None,
@@ -132,7 +133,7 @@ def _of_crawl(
     place: ReportFolder,
     paths: list[str | Path],
     templates: str | Path | None,
-    jobs: int,
+    jobs: int | Crew,
     totals: Totals,
     progress: Progress | None,
     crawl: dict[str, Any],
