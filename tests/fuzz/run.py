@@ -4,9 +4,9 @@
     python tests/fuzz/run.py all --seconds 60 --engine own
 
 The engine is atheris where it is installed (`pip install atheris`: coverage of templatediff guides it; wheels for some
-releases of Python on Linux), else damage at random. A finding is an exception that a target's check does not expect, or an input that
-takes longer than --slow. The first input of each kind is written to .cache/fuzz/TARGET, with its traceback. Exit status 1 where
-there is one.
+releases of Python on Linux), else damage at random. A finding is an exception that a target's check does not expect, or an
+input that takes longer than --slow. The first input of each kind is written to .cache/fuzz/TARGET, with its traceback. Exit
+status 1 where there is one.
 """
 
 from __future__ import annotations
