@@ -113,7 +113,7 @@ def stopped(crawl: Path, out: Path, monkeypatch: pytest.MonkeyPatch, *options: o
 
 def test_pages_of_one_url_keep_their_names_when_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = [
-        record("response", response(PAGE.format(n=n, words=n * 37).encode()), f"https://a.example/{n // 4}")
+        record("response", response(PAGE.format(n=n, words=n * 37).encode()), f"https://a.example/{n // 6}")
         for n in range(12)
     ]
     crawl, out, whole = put(tmp_path / "x.warc.gz", warc_gz(records)), tmp_path / "out", tmp_path / "whole"
