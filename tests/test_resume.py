@@ -309,6 +309,8 @@ def test_control_c_ends_cleanly(crawl: Path, tmp_path: Path) -> None:
             [sys.executable, "-m", "templatediff", "extract", str(crawl), "-o", str(out)],
             stderr=subprocess.PIPE,
             text=True,
+            # background jobs of a shell are deaf to it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while process.poll() is None and not (part.exists() and part.stat().st_size):
             time.sleep(0.01)
