@@ -291,7 +291,9 @@ def test_a_run_goes_on_after_kills_at_any_point(name: str, tmp_path: Path) -> No
         kills += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert not out.exists() or process.returncode == 0
+        if out.exists():  # done, if killed before it could say so
+            assert contents(out) == contents(whole)
+            break
     assert kills
     subprocess.run([*command, str(out), "--resume"], check=True)
     assert contents(out) == contents(whole)
