@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py --pages 1000,10000    # one site of so many pages: CPU time a page, peak memory
     python benchmarks/growth.py --sites 1,100         # 1,000 pages in so many sites
-    python benchmarks/growth.py --jobs 1,2            # seconds and CPU time of so many processes, 2,000 pages of one site
+    python benchmarks/growth.py --jobs 1,2            # seconds of so many processes, 2,000 pages of one site
     python benchmarks/growth.py --shapes              # one page of a shape that invites the square: at n, 2 n and 4 n
 
 Pages are those of benchmarks/memory.py, some 15 KB each, written to a temporary folder. Each run has a process of its own. A
@@ -72,7 +72,7 @@ def write(folder: Path, count: int, sites: int = 1) -> None:
 
 
 def run(crawl: Path, what: str, jobs: int = 1) -> tuple[float, float, float]:
-    """(seconds, CPU seconds, peak memory of the largest process in MB) of one run over a crawl."""
+    """(seconds, CPU seconds, peak memory in MB) of one run over a crawl; workers of several jobs are in the seconds only."""
     templates = crawl.with_name(crawl.name + "-templates")
     done = subprocess.run(
         [sys.executable, "-c", _RUN, str(crawl), str(templates), str(jobs), what],
@@ -106,15 +106,15 @@ def of_sites(folder: Path, sites: Sequence[int], count: int) -> Iterator[str]:
 
 
 def of_jobs(folder: Path, jobs: Sequence[int], count: int) -> Iterator[str]:
-    yield f"| processes, {count:,} pages of one site | seconds | times as fast | CPU s | peak MB of one |"
-    yield "|---:|---:|---:|---:|---:|"
+    yield f"| processes, {count:,} pages of one site | seconds | times as fast | peak MB of the first |"
+    yield "|---:|---:|---:|---:|"
     crawl = folder / "jobs"
     write(crawl, count)
     first = 0.0
     for number in jobs:
-        seconds, cpu, memory = run(crawl, "extract", number)
+        seconds, _, memory = run(crawl, "extract", number)
         first = first or seconds
-        yield f"| {number} | {seconds:.1f} | {first / seconds:.2f} | {cpu:.1f} | {memory:.0f} |"
+        yield f"| {number} | {seconds:.1f} | {first / seconds:.2f} | {memory:.0f} |"
 
 
 def of_shapes(scale: float) -> Iterator[str]:

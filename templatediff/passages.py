@@ -88,7 +88,7 @@ def passage_rows(context: Context, first: Ints, site: View | None, layout: View 
         columns |= _of_main(context, mass, found)
         columns |= _of_passage(context, mass, found)
     columns |= _of_order(context, first, mass)
-    return np.column_stack([columns[name] for name in NAMES])
+    return np.asarray(np.array([columns[name] for name in NAMES]).T)
 
 
 def _of_page(context: Context, first: Ints, mass: Ints, found: Passages | None) -> list[float]:
@@ -135,7 +135,7 @@ def _of_main(context: Context, mass: Ints, found: Passages) -> dict[str, Ints]:
     under = subtree_sums(page, np.rint(main * SCALE)) / SCALE
     holds = np.flatnonzero(under >= MOST_OF_MAIN * float(under[0]))
     container = int(holds[np.argmax(context.depth[holds])])
-    tags = np.array(page.tags)[page.tag[page.row]]
+    tag = page.tag[page.row]
     above = np.maximum(page.parent[page.row], 0)
     higher = np.maximum(page.parent[above], 0)
     at_step = np.bincount(page.step[page.row], weights=main, minlength=len(page.steps)) / whole
@@ -145,25 +145,22 @@ def _of_main(context: Context, mass: Ints, found: Passages) -> dict[str, Ints]:
         "main_start": int(np.argmax(inside)) / n,
         "main_depth": float(context.depth[container]),
         "main_density": float(under[container]) / max(float(context.subtree_tokens[container]), 1.0),
-        "main_p": float(main[tags == "p"].sum()) / whole,
-        "main_li": float(main[(tags == "li") | (tags == "dd")].sum()) / whole,
-        "main_td": float(main[(tags == "td") | (tags == "th")].sum()) / whole,
+        "main_p": float(main[_is(page, "p")[tag]].sum()) / whole,
+        "main_li": float(main[_is(page, "li", "dd")[tag]].sum()) / whole,
+        "main_td": float(main[_is(page, "td", "th")[tag]].sum()) / whole,
         "main_headings": float(main[page.heading > 0].sum()) / whole,
     }
     return {name: np.full(n, value) for name, value in of_page.items()} | {
-        "main_around": _within(page, container)[page.row].astype(float),
+        "main_around": context.inside(container),
         "main_in_parent": under[above] / whole,
         "main_in_grandparent": under[higher] / whole,
         "main_at_step": at_step[page.step[page.row]],
     }
 
 
-def _within(page: Fingerprint, container: int) -> Ints:
-    """Which containers are the given one or lie in it; containers come in document order, parents first."""
-    inside = [row == container for row in range(len(page.parent))]
-    for row, above in enumerate(page.parent.tolist()):
-        inside[row] = inside[row] or (above >= 0 and inside[above])
-    return np.array(inside)
+def _is(page: Fingerprint, *names: str) -> Ints:
+    """Which of the page's distinct elements have one of these names."""
+    return np.array([tag in names for tag in page.tags], bool)
 
 
 def _of_passage(context: Context, mass: Ints, found: Passages) -> dict[str, Ints]:
