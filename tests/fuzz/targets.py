@@ -67,8 +67,8 @@ _HTML = [
     "<p>東京 abc".encode("utf-16"),
 ]
 _MARKUP = [
-    b"<", b">", b"</", b"/>", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"&", b"&#0;", b"&#xD800;", b"&#99999999999;", b"&amp;amp;", b"<b>",
-    b"<i>", b"</b>", b"<p>", b"</p>", b"<a href=x>", b"<table>", b"<tr>", b"<td colspan=9007199254740991>", b"</table>", b"<svg>",
+    b"<", b">", b"</", b"/>", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"&", b"&#0;", b"&#xD800;", b"&#99999999999;", b"&amp;amp;",
+    b"<b>", b"<i>", b"</b>", b"<p>", b"</p>", b"<a href=x>", b"<table>", b"<tr>", b"<td colspan=9007199254740991>", b"</table>", b"<svg>",
     b"<math>", b"<select>", b"<template>", b"<frameset>", b"<body>", b"</body>", b"<html>", b"<head>", b"<title>", b"<script>",
     b"<style>", b"<plaintext>", b"<noscript>", b"<pre>", b"<li>", b"<dl>", b"<form>", b"<div hidden>", b"<my-tag>", b"<br>",
     b"<meta charset=utf-16>", b"<base href='http://['>", b" href=", b" id='", b'"', b"'", b"=", "\u2028".encode(), "²".encode(),
@@ -184,8 +184,8 @@ _RULES = [
     b"[[keep]]\nselector = 'div:has(> a[href^=\"x\"])'\ntext = 'Tide'\n",
 ]
 _TOML = [
-    b"[[keep]]", b"[[drop]]", b"[keep]", b"[[", b"]]", b"selector = ", b"regex = ", b"text = ", b"slot = ", b'"""', b"'''", b"\\u0000",
-    b"\\ud800", b"true", b"1979-05-27", b"{a = 1}", b"[1, 2]", b"#", b"(", b")", b"[", b"]", b"(?:", b"a.b = 1", b":not(", b":has(", b"::", b"*",
+    b"[[keep]]", b"[[drop]]", b"[keep]", b"[[", b"]]", b"selector = ", b"regex = ", b"text = ", b"slot = ", b'"""', b"'''",
+    b"\\u0000", b"\\ud800", b"true", b"1979-05-27", b"{a = 1}", b"[1, 2]", b"#", b"(", b")", b"[", b"]", b"(?:", b"a.b = 1", b":not(", b":has(", b"::", b"*",
     b":nth-child(", b"> ", b"~ ",
 ]  # fmt: skip
 
