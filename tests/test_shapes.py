@@ -30,7 +30,7 @@ SHAPES: dict[str, tuple[Callable[[], str], str | None]] = {
     "200,000 rows": (lambda: STORY + f"<table>{'<tr><td>a</td><td>b</td></tr>' * 200_000}</table>", "too-large"),
     "200,000 rows left open": (lambda: f"{STORY}<table>{'<tr><td>a' * 200_000}", "too-large"),
     "50,000 attributes": (lambda: f"<p {' '.join(f'a{n}=b' for n in MANY)}>{STORY}", "too-large"),
-    "50,000 attributes without a space": (lambda: f"<p {''.join(f'a{n}=``' for n in MANY)}>{STORY}".replace("`", "'"), "too-large"),
+    "50,000 attributes, no space": (lambda: f"<p {''.join(f'a{n}=``' for n in MANY)}>{STORY}".replace("`", "'"), "too-large"),
     "50,000 attributes and slashes": (lambda: f"<p {'/'.join(f'a{n}' for n in MANY)}>{STORY}", "too-large"),
     "50,000 attributes of <": (lambda: f"<p {' '.join(f'a{n}=`<`' for n in MANY)}>{STORY}".replace("`", '"'), "too-large"),
     "50,000 attributes of >": (lambda: f"<p {' '.join(f'a{n}=`>`' for n in MANY)}>{STORY}".replace("`", '"'), "too-large"),
