@@ -418,6 +418,8 @@ EVIDENCE: tuple[Evidence, ...] = (
 NAME_COLUMNS = (*(f"name_{height}" for height in range(LEVELS)), "name_least", "name_most", "name_sum")
 
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+_NAME_PARTS_AND_ENDS = re.compile(rf"{_NAME_PARTS.pattern}|\n")
+_ELEMENT = re.compile(r"^[^.#\n]+", re.M)  # the element's name, with which a step begins
 
 
 def name_parts(step: str) -> frozenset[str]:
@@ -440,7 +442,7 @@ def name_rows(context: Context, table: Mapping[str, float]) -> Ints:
 
 def _name_columns(context: Context, table: Mapping[str, float]) -> Ints:
     page = context.page.origin or context.page
-    figures = np.array([_name_figure(step, table) for step in page.steps] or [np.nan])
+    figures = np.array(_name_figures(page.steps, table) or [np.nan])
     chain = figures.take(page.step).take(context.ancestors)
     found = np.empty((len(NAME_COLUMNS), context.n))
     found[:LEVELS] = chain
@@ -451,11 +453,27 @@ def _name_columns(context: Context, table: Mapping[str, float]) -> Ints:
     return np.round(found, 4).astype(np.float32)
 
 
-def _name_figure(step: str, table: Mapping[str, float]) -> float:
-    if "." not in step and "#" not in step:
-        return float("nan")
-    found = [table[part] for part in sorted(part for part in name_parts(step) if part in table)]
-    return sum(found) / len(found) if found else float("nan")
+def _name_figures(steps: Sequence[str], table: Mapping[str, float]) -> list[float]:
+    """Mean of what the table gives the name parts of each step, NaN where it knows none; all steps are searched at once.
+
+    >>> _name_figures(["div#mainContent.post-body", "p", "div.Post.post"], {"content": 1.0, "post": 2.0, "p": 9.0})
+    [1.5, nan, 2.0]
+    """
+    if not steps:
+        return []
+    names = _ELEMENT.sub("", "\n".join(step.replace("\n", " ") for step in steps))
+    found: list[float] = []
+    known: set[str] = set()
+    for part in _NAME_PARTS_AND_ENDS.findall(names + "\n"):
+        if part != "\n":
+            if (lower := part.lower()) in table:
+                known.add(lower)
+        elif known:
+            found.append(sum(table[one] for one in sorted(known)) / len(known))
+            known.clear()
+        else:
+            found.append(np.nan)
+    return found
 
 
 NAMES: tuple[str, ...] = (*(evidence.name for evidence in EVIDENCE), *NAME_COLUMNS)

@@ -17,7 +17,7 @@ from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import judgement
 from templatediff.overall import bare, features
-from templatediff.repetition import View, pair_hash
+from templatediff.repetition import View, among, numbered
 from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.segment import CELL, HEADER_CELL, TERM
@@ -31,7 +31,7 @@ NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that r
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 RUN = 3  #: leaves of a run that is settled as a whole
-SURE, DOUBTFUL = 0.9, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
+SURE, DOUBTFUL = 0.85, 0.3  #: P of leaves between which doubtful ones stay, and of those at least
 PLAIN, FEW_LINES = 0.2, 2  #: link share of these, how many of them
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
 EMPTY_FROM = 0.6  #: P(empty) from which on a page is
@@ -101,7 +101,7 @@ class Labels:
         _, view = self.level
         if view is None:
             return np.zeros(len(self.p), np.int64), 0
-        return view.k("text", self.context.page.text_hash), view.n
+        return self.context.k(view, "text"), view.n
 
     def changes(self) -> list[str]:
         """ "static", "dynamic" or "unknown" for each leaf."""
@@ -224,23 +224,22 @@ def _settled(context: Context, p: Ints) -> Ints:
     if context.site is None or context.site.n < ENOUGH:
         return p
     page, n = context.page, context.site.n
-    free = (page.group < 0) & (page.heading == 0) & ~np.isin(page.text_hash, page.title_hashes)
-    here = 2 * context.site.k("pair", pair_hash(page.text_hash, context.local_keys)) > n
-    anywhere = 2 * context.site.k("text", page.text_hash) > n
-    static = here & (page.group < 0) & (page.heading == 0) & (page.marks[page.row] & (CELL | TERM) == 0)
+    plain = (page.group < 0) & (page.heading == 0)
+    free = plain & ~among(page.title_hashes, page.text_hash)
+    here = 2 * context.k(context.site, "pair", "pair") > n
+    anywhere = 2 * context.k(context.site, "text") > n
+    static = here & plain & (context.marks & (CELL | TERM) == 0)
     number = np.cumsum(np.concatenate([[True], static[1:] != static[:-1]])) - 1
     run = np.bincount(number)[number]
     long = (context.tokens >= LONG_ENOUGH) & (page.characters >= 3 * LONG_ENOUGH)
     longer = (context.tokens >= 2 * LONG_ENOUGH) & (page.characters >= 8 * LONG_ENOUGH)
-    copies = np.unique(page.text_hash, return_inverse=True, return_counts=True)
-    often = copies[2][copies[1]] >= AGAIN
-    settled = (static & ((run >= RUN) | often)) | (free & ((here & long) | (anywhere & longer)))
+    settled = (static & ((run >= RUN) | (context.copies >= AGAIN))) | (free & ((here & long) | (anywhere & longer)))
     return np.where(settled, np.minimum(p, SETTLED), p)
 
 
 def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
-    """One P for what lives or dies together: rows of a data table, a code block, short paragraphs with their neighbour, among
-    siblings doubtful lines with the content that they stand in.
+    """One P for what lives or dies together: rows of a data table, a code block, short paragraphs with their neighbour, doubtful
+    lines with the content that they stand in.
     Second comes the unit of each leaf, a number that such leaves share.
 
     P is the mean over tokens; in a row of a data table, over the cells that are not on most siblings, if there are any,
@@ -251,29 +250,27 @@ def _together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     unit = np.where(page.group >= 0, page.group, len(page.parent) + np.arange(len(page)))
     if join_below:
         unit = _joined(page, unit, join_below, repeated)
-    if context.site is not None:
-        unit = _between(context, p, unit)
+    unit = _between(context, p, unit)
     unit, terms = _defined(page, _headed(page, unit))
-    _, place = np.unique(unit, return_inverse=True)
+    _, place, leaves = numbered(unit)
     tokens = np.maximum(page.token_count, 0.1)
-    in_rows = ((page.group >= 0) & (page.marks[page.row] & CELL > 0)) | terms
+    in_rows = ((page.group >= 0) & (context.marks & CELL > 0)) | terms
     changing = np.where(in_rows & repeated, 0.0, tokens)
     weight = np.where(np.bincount(place, weights=changing)[place] > 0, changing, tokens)
     mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
-    alone = np.bincount(place) == 1
-    return np.round(np.where(alone[place], p, mean[place]), 4), place
+    return np.round(np.where(leaves[place] == 1, p, mean[place]), 4), place
 
 
 def _between(context: Context, p: Ints, unit: Ints) -> Ints:
     """A doubtful short line or two between two leaves of SURE content take the unit of the one before: the lines of an address
-    in the text, the label of a note. Out of fold, among siblings, 6 of 750 real pages get better by it and 5 worse, by little;
-    a page alone has too little to go by (6 and 7)."""
+    in the text, the label of a note. Out of fold 6 of 750 real pages get better by it and 5 worse among siblings, 6 and 7 alone,
+    all by little."""
     page, joined = context.page, unit.copy()
     plain = (context.link_share < PLAIN) & (page.heading == 0) & (page.group < 0)
     doubtful = (p >= DOUBTFUL) & (p < SURE) & plain & (context.tokens <= LONG_ENOUGH)
     if not (p[doubtful] < HIGHEST).any():
         return unit
-    _, place = np.unique(unit, return_inverse=True)
+    _, place, _ = numbered(unit)
     tokens = np.maximum(context.tokens, 0.1)
     sure = (np.bincount(place, weights=p * tokens) / np.bincount(place, weights=tokens))[place] >= SURE
     starts = np.flatnonzero(np.diff(doubtful, prepend=False, append=False)).reshape(-1, 2)
@@ -307,12 +304,14 @@ def _table(page: Fingerprint, row: int) -> int:
 
 def _defined(page: Fingerprint, unit: Ints) -> tuple[Ints, Ints]:
     """A term takes the unit of what follows it in the same list, which defines it; and which leaves are such terms."""
-    joined, terms = unit.copy(), np.zeros(len(page), bool)
-    is_term = page.marks[page.row] & TERM > 0
-    parent = page.parent[page.row]
-    for number in range(len(page) - 2, -1, -1):
-        if is_term[number] and parent[number] == parent[number + 1]:
-            joined[number], terms[number] = joined[number + 1], True
+    terms = page.marks[page.row] & TERM > 0
+    if not terms.any():
+        return unit, terms
+    joined, parent = unit.copy(), page.parent[page.row]
+    terms[:-1] &= parent[:-1] == parent[1:]
+    terms[-1] = False
+    for number in np.flatnonzero(terms)[::-1].tolist():
+        joined[number] = joined[number + 1]
     return joined, terms
 
 
@@ -323,17 +322,10 @@ def _joined(page: Fingerprint, unit: Ints, join_below: int, repeated: Ints) -> I
     paragraph = np.array([tag == "p" for tag in page.tags] or [False])[page.tag[page.row]]
     parent = page.parent[page.row]
     plain = (page.group < 0) & (page.heading == 0) & (page.linked == 0)
-    for number in range(1, len(page)):
-        before = number - 1
-        if (
-            paragraph[number]
-            and plain[number]
-            and page.token_count[number] < join_below
-            and parent[number] == parent[before]
-            and page.heading[before] == 0
-            and repeated[number] == repeated[before]
-        ):
-            joined[number] = joined[before]
+    joins = (paragraph & plain & (page.token_count < join_below))[1:] & (parent[1:] == parent[:-1])
+    joins &= (page.heading[:-1] == 0) & (repeated[1:] == repeated[:-1])
+    for before in np.flatnonzero(joins).tolist():
+        joined[before + 1] = joined[before]
     return joined
 
 
@@ -370,11 +362,13 @@ def _copied(page: Fingerprint, p: Ints, kept: Ints) -> Ints:
     drop = np.zeros(len(page), bool)
     places = np.flatnonzero(kept & (page.token_count > 0))
     least = max(COPY_TOKENS, COPY_SHARE * int(page.token_count[places].sum()))
+    parents = page.parent[page.row]
     for run in _copied_runs(page.text_hash[places].tolist()):
+        if len(run) < COPY_LEAVES:
+            continue
         first, second = places[[one for one, _ in run]], places[[two for _, two in run]]
         tokens = page.token_count[second]
-        parents = page.parent[page.row]
-        if len(run) < COPY_LEAVES or tokens.sum() < least or first[-1] >= second[0]:
+        if tokens.sum() < least or first[-1] >= second[0]:
             continue
         if (parents[first[[0, -1]]] == parents[second[[0, -1]]]).all():
             continue
@@ -407,7 +401,7 @@ def _lists(context: Context, kept: Ints) -> bool:
     """Whether what is kept is links for the most part, or entries."""
     tokens = context.tokens[kept]
     linked = float((tokens * context.link_share[kept]).sum())
-    links = int(np.isin(context.page.link_leaf, np.flatnonzero(kept)).sum())
+    links = int(kept.take(context.page.link_leaf).sum())
     total = max(int(tokens.sum()), 1)
     return (links >= 5 and linked > 0.5 * total) or _entries(context, kept) > 0.6 * total
 
@@ -444,9 +438,9 @@ def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     the title, else the title without the site's part. A part that most siblings' titles have too is the site's."""
     context, page = labels.context, labels.context.page
     of_site = np.zeros(len(page), bool)
-    if labels.site is not None and labels.site.n:
-        of_site = 2 * labels.site.k("title", page.text_hash) > labels.site.n
-    named = np.flatnonzero((page.heading > 0) & np.isin(page.text_hash, page.title_hashes) & ~of_site)
+    if context.site is not None:
+        of_site = 2 * context.k(context.site, "title") > context.site.n
+    named = np.flatnonzero((page.heading > 0) & among(page.title_hashes, page.text_hash) & ~of_site)
     if len(named):
         return texts[int(named[np.argmin(page.heading[named])])]
     place = context.main_heading

@@ -47,6 +47,19 @@ def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
         os.close(handle)  # and with it the lock
 
 
+def taken(handle: int) -> bool:
+    """Whether the lock of an open file is ours now, without waiting; it ends when the file is closed. Where the file system
+    has no locks it always is."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
+    return True
+
+
 def _wait(handle: int, folder: Path, patience: float) -> None:
     start = time.monotonic()
     told = False

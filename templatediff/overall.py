@@ -55,7 +55,7 @@ def features(context: Context, p: Ints, copies: int) -> dict[str, float]:
     prose = ((page.sentence_ends + page.commas > 0) & (t >= ENOUGH) | (t >= LONG)) & (page.heading == 0)
     read = ((page.sentence_ends > 0) & (t >= ENOUGH) | (t >= LONG)) & (context.link_share < 0.5)
     ones = np.ones(len(page), np.int64)
-    marks = page.marks[page.row]
+    marks = context.marks
     found = {
         "content": float(np.log1p(mass.sum())),
         "prose": float(np.log1p(mass[prose].sum())),
@@ -69,8 +69,8 @@ def features(context: Context, p: Ints, copies: int) -> dict[str, float]:
         "framed": float(mass[marks & FRAME > 0].sum() / inside),
         "dialog": float(mass[marks & DIALOG > 0].sum() / inside),
         "titled": float(_titled(context, p)),
-        "way_back": float(_followed(context, prose, np.isin(np.arange(len(page)), _front_links(context)))),
-        "buttons": float(np.log1p(_followed(context, prose, marks & BUTTON > 0))),
+        "way_back": float(_followed(prose, _front_links(context))),
+        "buttons": float(np.log1p(_followed(prose, marks & BUTTON > 0))),
         "links": float((t * context.link_share).sum() / total),
         "linked_content": float((mass * context.link_share).sum() / inside),
         "linked_prose": float((mass * context.link_share)[prose].sum() / inside),
@@ -179,8 +179,10 @@ def _titled(context: Context, p: Ints) -> bool:
     return bool(((p[after] >= LIKELY) & (context.page.heading[after] == 0) & (context.tokens[after] >= 8)).any())
 
 
-def _followed(context: Context, prose: Ints, sought: Ints) -> int:
+def _followed(prose: Ints, sought: Ints) -> int:
     """How many leaves of the sought kind stand in a row directly after a leaf of prose."""
+    if not sought.any():
+        return 0
     count, open_ = 0, False
     for is_prose, is_sought in zip(prose.tolist(), sought.tolist(), strict=True):
         count += open_ and is_sought
@@ -189,7 +191,9 @@ def _followed(context: Context, prose: Ints, sought: Ints) -> int:
 
 
 def _front_links(context: Context) -> Ints:
-    """The leaves that are a link to the site's front page."""
+    """Which leaves are a link to the site's front page."""
     page = context.page
     leaves = page.link_leaf[page.link_target == front_page()]
-    return np.asarray(leaves[context.link_share[leaves] > 0.5])
+    found = np.zeros(len(page), bool)
+    found[leaves[context.link_share[leaves] > 0.5]] = True
+    return found

@@ -515,6 +515,14 @@ def test_of_a_cut_warc_is_read_what_is_there(tmp_path: Path, pack: object, cut: 
     assert [kind for _, kind in found] == [None, None, None, "truncated"]
 
 
+def test_a_record_that_claims_more_than_the_file_has_is_one_failure(tmp_path: Path) -> None:
+    bad = record("response", response(LONG), URL, length=10**15)
+    for records in ([bad, *RECORDS[1:]], [RECORDS[0], bad, *RECORDS[1:]], [RECORDS[0], bad]):
+        file = put(tmp_path / "x.warc", b"".join(records))
+        assert [kind for _, kind in told(file)[0]].count("truncated") == 1
+        assert len([page for page in pages(file) if page.failure is None]) == len(records) - 1
+
+
 def test_a_damaged_stretch_of_a_warc_is_one_failure_and_the_rest_is_read(tmp_path: Path) -> None:
     parts = [gzip.compress(one, mtime=0) for one in RECORDS]
     parts[1] = parts[1][:30] + b"garbage" + parts[1][37:]
@@ -596,6 +604,22 @@ def test_sidecars_carry_fields_too(tmp_path: Path) -> None:
     assert [page.source for page in pages(tmp_path / "in", carry=["status"])] == [{"status": 200}, {"status": None}]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_carried_field_that_is_nested_too_deep_is_one_failure(tmp_path: Path, jobs: int) -> None:
+    def line(depth: int) -> bytes:
+        return b'{"html": "<p>The ferry leaves the harbour at noon.", "id": ' + b"[" * depth + b"]" * depth + b"}\n"
+
+    file = put(tmp_path / "x.jsonl", b"".join(line(depth) for depth in (90, 100, 101, 900)))
+    put(tmp_path / "in/a.html", HTML)
+    put(tmp_path / "in/a.html.meta.json", line(101))
+    made = list(td.extract_crawl([file, tmp_path / "in"], carry=["id"], jobs=jobs))
+    found = [(one.path, one.error and one.error.kind) for one in made]
+    lines = [("x.jsonl!1", None), ("x.jsonl!2", None), ("x.jsonl!3", "json"), ("x.jsonl!4", "json")]
+    assert found == [("in/a.html", "sidecar"), *lines]
+    assert [one.to_dict()["source"] for one in made if one.error] == [{"id": None}] * 3
+    assert "nested more than 100 deep" in str(made[0].error)
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "message"),
     [
@@ -607,10 +631,11 @@ def test_sidecars_carry_fields_too(tmp_path: Path) -> None:
         (b'{"html": "<p>a", "url": 3}', "json", "url: expected text, found int"),
         (b'{"html": "<p>a", "fetched": "soon"}', "json", "soon"),
         (b'{"html":' + b"[" * 100_000, "json", "deep"),
+        (b'{"html": "<p>a", "id":' + b"9" * 5000 + b"}", "json", "no JSON: a number of too many digits"),
         (b'{"html": "<p>' + b"a" * (33 << 20) + b'"}', "too-large", "33,554,432"),
         (b'{"html": "' + b"\\u003c" * (MAX_LINE // 6 + 1) + b'"}', "too-large", "a line of"),
     ],
-    ids=["no-html", "no-fields", "cut", "list", "latin-1", "url", "fetched", "deep", "large", "long-line"],
+    ids=["no-html", "no-fields", "cut", "list", "latin-1", "url", "fetched", "deep", "digits", "large", "long-line"],
 )  # fmt: skip
 def test_a_line_that_is_no_page_is_one_failure(tmp_path: Path, line: bytes, kind: str, message: str) -> None:
     file = put(tmp_path / "x.jsonl", b'{"html": "<p>a"}\n' + line + b'\n{"html": "<p>b"}')

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from benchmarks import ablation, baseline, data, encodings, labels, peers, quality, speed, tables, train
+from benchmarks import ablation, baseline, data, encodings, growth, labels, peers, quality, speed, tables, train
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -390,3 +390,13 @@ def test_the_cost_model_has_every_stage() -> None:
     assert told == [
         "read", "decode", "parse", "segment", "fingerprint", "label", "label, one page alone", "render as text",
     ]  # fmt: skip
+
+
+def test_shapes_that_invite_the_square_are_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = list(growth.of_shapes(0.002))
+    assert len(rows) == 1 + len(growth.SHAPES) and "nan" not in "".join(rows)
+
+
+def test_growth_runs_learn_and_extract_in_processes_of_their_own(tmp_path: Path) -> None:
+    rows = "\n".join(growth.of_pages(tmp_path, [3]))
+    assert [line.split(" | ")[1] for line in rows.splitlines()[2:]] == ["learn", "apply", "extract"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -128,15 +129,33 @@ def test_what_a_mirrors_maker_left_is_counted_and_teaches_nothing(tmp_path: Path
         b"<title>Page has moved</title><p>We have moved to the new quay. <a href=x>Click here...</a>",
         HTML + b"<p>How to tell an HTTrack stub: Page has moved, Click here...",
         MOVED.replace(b"</BODY>", b"<p>words" * 2000 + b"</BODY>"),
+        b"<meta http-equiv=refresh " * 60 + b"<title>Page has moved</title><a href=" * 160,
     ],
 )
 def test_pages_like_stubs_are_pages(html: bytes) -> None:
     assert stub_kind(html) is None
 
 
-def test_links_and_devices_in_folders_are_counted(tmp_path: Path) -> None:
-    import os
+def test_a_stub_is_told_whatever_white_space_it_has() -> None:
+    assert stub_kind(MOVED) == stub_kind(MOVED.replace(b"<BODY>", b"<BODY>" + b"\n" * 5000)) == "moved"
 
+
+def test_a_sidecar_that_is_no_file_is_a_failure_and_not_waited_for(tmp_path: Path) -> None:
+    outside = put(tmp_path / "outside.json", b'{"url": "https://www.example.com/"}')
+    for name in "abc":
+        put(tmp_path / f"in/{name}.html", HTML)
+    os.mkfifo(tmp_path / "in/a.html.meta.json")
+    (tmp_path / "in/b.html.meta.json").symlink_to(outside)
+    (tmp_path / "in/c.html.meta.json").mkdir()
+    found = [page.failure for page in read_crawl(tmp_path / "in")]
+    assert [(one.kind, one.message.partition(": ")[2]) for one in found if one] == [
+        ("sidecar", "a pipe or device, which is not read"),
+        ("sidecar", "a link, which is not followed"),
+        ("sidecar", "Is a directory"),
+    ]
+
+
+def test_links_and_devices_in_folders_are_counted(tmp_path: Path) -> None:
     put(tmp_path / "a.html", HTML)
     (tmp_path / "dangling.html").symlink_to(tmp_path / "nothing")
     (tmp_path / "same.html").symlink_to(tmp_path / "a.html")

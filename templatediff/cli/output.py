@@ -60,6 +60,8 @@ class Done(Protocol):
     @property
     def path(self) -> str: ...
     @property
+    def url(self) -> str | None: ...
+    @property
     def error(self) -> object | None: ...
 
 
@@ -278,7 +280,7 @@ class Folder:
         with explained(self._target):
             self._index = os.fdopen(truncated(self._part / INDEX, len(done)), "wb")
         for row in done:
-            name = self._names.name(row.path, ENDINGS[self._format])
+            name = self._names.name(_place(row), ENDINGS[self._format])
             if row.error is not None:
                 self._failed.append(name)
         self._written = len(done)
@@ -316,7 +318,7 @@ class Folder:
                 self._part.rename(self._target)
 
 
-def _place(record: Record) -> str:
+def _place(record: Record | Done) -> str:
     """Where a page's file goes: as its own lies, a page of an archive by its URL."""
     from templatediff.crawl import is_member
     from templatediff.page import file_of

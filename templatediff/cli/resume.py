@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatediff._version import __version__
 from templatediff.cli.output import Writer
-from templatediff.cli.sink import Sink, created, explained, journal_name, part_name, truncated, whole_lines
+from templatediff.cli.sink import Sink, explained, journal_name, owned, part_name, truncated, whole_lines
 from templatediff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ FORMAT = 1
 class Journal:
     """The journal of one run; a context manager around its writer. `told` is shown the row of each page that is done.
 
+    While it is open no other run writes the same output: its file is locked. Raises OutputError where another has it.
     Raises UsageError where what is to be resumed is of another run.
     """
 
@@ -40,13 +41,19 @@ class Journal:
         self._cleanup = contextlib.ExitStack()
 
     def __enter__(self) -> Journal:
+        with explained(self._target):
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = owned(self._place)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
-        self._cleanup.close()
-        if kind is None or not self._writer.kept:
-            with explained(self._target):
-                self._place.unlink(missing_ok=True)
+        try:
+            self._cleanup.close()
+            if kind is None or not self._writer.kept:
+                with explained(self._target):
+                    self._place.unlink(missing_ok=True)
+        finally:
+            os.close(self._lock)
 
     def begin(self, inputs: list[list[Any]], templates: str, rules: Sequence[Sequence[Rule]]) -> Sequence[Entry]:
         run = {
@@ -61,7 +68,7 @@ class Journal:
         if self._writer.resume and self._writer.count():
             done = self._done(run, rules)
         with explained(self._target):
-            handle = truncated(self._place, len(done) + 1) if done else created(self._place)
+            handle = truncated(self._place, len(done) + 1 if done else 0)
             stream = self._cleanup.enter_context(os.fdopen(handle, "wb"))
         self._sink = Sink(stream, str(self._target), eager=True)
         if not done:

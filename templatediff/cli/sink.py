@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from templatediff.errors import OutputError
+from templatediff.lock import taken
 
 
 class ReaderGone(Exception):
@@ -93,11 +94,15 @@ class PartFile:
 
     def _repacked(self, lines: int) -> Sink:
         again = self.place.with_name(self.place.name + ".again")
-        sink = self._sink(created(again))
-        with open(self.place, "rb") as stream:
-            for line in itertools.islice(whole_lines(stream, self.target.name), lines):
-                sink.write(line)
-        again.replace(self.place)
+        try:
+            sink = self._sink(created(again))
+            with open(self.place, "rb") as stream:
+                for line in itertools.islice(whole_lines(stream, self.target.name), lines):
+                    sink.write(line)
+            again.replace(self.place)
+        except BaseException:
+            again.unlink(missing_ok=True)  # what was written before stays
+            raise
         return sink
 
     def _sink(self, handle: int) -> Sink:
@@ -143,6 +148,23 @@ def created(place: Path) -> int:
     if place.is_symlink() or place.is_file():
         place.unlink()
     return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+
+
+def owned(place: Path) -> int:
+    """A file of this name, open and locked; made where there is none. Raises OutputError where another process has it."""
+    while True:
+        if place.is_symlink():
+            place.unlink()
+        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        try:
+            if not taken(handle):
+                raise OutputError(f"another run is writing {place.stem}: wait for it, or give another -o")
+            if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)  # whoever had it has just ended, and removed it
 
 
 def truncated(place: Path, lines: int) -> int:

@@ -19,6 +19,8 @@ _CHUNK = 1024 * 1024
 _MARKUP = re.compile(r"<(?:[a-zA-Z]|!--|!doctype)", re.I)
 # The fields' names come from the input: a few of them are told, short.
 _NAMED, _NAME_LENGTH = 12, 40
+# A value that is carried goes to other processes and into JSON, each of which goes into it level by level.
+_MOST_NESTED = 100
 
 
 def is_object(head: bytes) -> bool:
@@ -79,9 +81,10 @@ def read_line(source: Source, most: int) -> Page:
     with open(source.member.place, "rb") as stream:
         stream.seek(source.member.offset)
         data = stream.read(source.member.size)
-    record: dict[str, Any] = {}
+    carries = carried({}, source.fields)
     try:
         record = _parsed(data)
+        carries = carried(record, source.fields)
         html = _html(record, source.fields)
         if html is None:
             raise PageError("no-html", _missing(record, source.fields))
@@ -92,18 +95,39 @@ def read_line(source: Source, most: int) -> Page:
             url=_text(record, source.fields.url),
             fetched=_text(record, source.fields.fetched) or source.fetched,
             path=source.path,
-            source=carried(record, source.fields),
+            source=carries,
         )
     except PageError as error:
         failure = Failure(error.kind, error.message)
     except UsageError as error:
         failure = Failure("json", str(error))
-    return Page(b"", None, source.fetched, source.path, failure=failure, source=carried(record, source.fields))
+    return Page(b"", None, source.fetched, source.path, failure=failure, source=carries)
 
 
 def carried(record: dict[str, Any], fields: Fields) -> dict[str, Any] | None:
-    """The fields of a record that go with the page, None for those it lacks; None if none are wanted."""
-    return {name: record.get(name) for name in fields.carry} if fields.carry else None
+    """The fields of a record that go with the page, None for those it lacks; None if none are wanted.
+
+    Raises UsageError for one that is nested too deep to be handed on.
+    """
+    if not fields.carry:
+        return None
+    found = {name: record.get(name) for name in fields.carry}
+    for name, value in found.items():
+        if _is_deep(value):
+            raise UsageError(f"{name[:_NAME_LENGTH]}: nested more than {_MOST_NESTED} deep")
+    return found
+
+
+def _is_deep(value: Any) -> bool:
+    layer = [value]
+    for _ in range(_MOST_NESTED):
+        layer = [
+            inner
+            for each in layer
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return any(isinstance(each, dict | list) for each in layer)
 
 
 def _parsed(data: bytes) -> dict[str, Any]:
@@ -119,7 +143,9 @@ def _parsed(data: bytes) -> dict[str, Any]:
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deep"
-    return "not in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return "not in UTF-8"
+    return str(error) if isinstance(error, json.JSONDecodeError) else "a number of too many digits"
 
 
 def _html(record: dict[str, Any], fields: Fields) -> str | None:

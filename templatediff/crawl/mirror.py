@@ -27,10 +27,15 @@ _NOTE = re.compile(
 _HTTP_DATE = re.compile(r"\w{3}, (\d\d?) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SAVED_TYPE = re.compile(rb"<!-- Added by HTTrack -->\s*<meta\b[^>]*?\bcontent=[\"']([^\"'>]{1,200})[\"']", re.I)
-_MOVED = re.compile(
-    rb"<meta\s+http-equiv=[\"']?refresh\b.{0,4000}?<title>Page has moved</title>.{0,400}<a\s+href=.{0,4000}?"
-    rb"<h3>Click here\.\.\.</h3>",
-    re.I | re.S,
+# What a stub has, in this order; looked for one after the other, so that no page takes long.
+_MOVED = tuple(
+    re.compile(part, re.I)
+    for part in (
+        rb"<meta\s+http-equiv=[\"']?refresh\b",
+        rb"<title>Page has moved</title>",
+        rb"<a\s+href=",
+        rb"<h3>Click here\.\.\.</h3>",
+    )
 )
 _INDEX = re.compile(rb"<title>Local index - HTTrack", re.I)
 
@@ -89,7 +94,17 @@ def stub_kind(data: bytes) -> str | None:
     """The kind of a page that HTTrack wrote itself: its list of mirrors, or a place from which a page has moved."""
     if _INDEX.search(data[:STUB_BYTES]):
         return "httrack-index"
-    return "moved" if len(data) <= STUB_BYTES and _MOVED.search(data) else None
+    return "moved" if len(data) <= STUB_BYTES and _is_moved(data) else None
+
+
+def _is_moved(data: bytes) -> bool:
+    at = 0
+    for part in _MOVED:
+        found = part.search(data, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import zlib
 from dataclasses import replace
 from typing import Any, BinaryIO, Protocol
@@ -146,7 +147,8 @@ def _with_sidecar(page: Page, source: Source, most: int) -> Page:
     except OSError as error:
         if error.errno in _NO_SUCH_NAME:
             return page
-        raise PageError("sidecar", f"{name}: {error.strerror or error}") from None
+        why = "a link, which is not followed" if error.errno == errno.ELOOP else error.strerror or error
+        raise PageError("sidecar", f"{name}: {why}") from None
     if data is None:
         return page
     try:
@@ -167,11 +169,16 @@ def _with_sidecar(page: Page, source: Source, most: int) -> Page:
 
 def _sidecar_bytes(source: Source, most: int) -> bytes | None:
     if source.member is None:
+        place = source.file + SIDECAR
         try:
-            with open(source.file + SIDECAR, "rb") as file:
-                return file.read(most)
+            # A pipe is not waited for; links are followed nowhere in a crawl.
+            handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise PageError("sidecar", f"{os.path.basename(place)}: a pipe or device, which is not read")
+            return file.read(most)
     beside = source.member.sidecar
     if beside is None:
         return None

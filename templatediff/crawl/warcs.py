@@ -87,8 +87,13 @@ def _records(stream: BinaryIO, file: str, start: int, size: int) -> Iterator[tup
     from fastwarc.warc import ArchiveIterator
 
     most = max(MOST_UNPACKED, MAX_RATIO * size)
+    at = stream.tell()
+    is_packed = stream.read(len(GZIP)) == GZIP
+    stream.seek(at)
     for record in ArchiveIterator(stream, parse_http=False):
         if record.content_length > most:
+            if not is_packed and record.content_length > size:
+                raise OSError(_WRONG_END)
             raise PageError("bomb", f"a record of {record.content_length:,} bytes in a file of {size:,}: refused")
         offset = record.stream_pos
         kind = str(record.headers.get("WARC-Type") or "").strip().lower()
