@@ -21,8 +21,16 @@ TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML 
 FIRST_ID = 6  # smaller ones, but for text, are comments and the like
 LAST_KNOWN_ID = 255  # unknown elements carry a pointer value, far above
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)")
-_WHOLE_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)[^<>]*?(/?)>")
+# comments, and what the standard makes into comments; tags, whose quoted values may hold anything. What is never closed takes
+# the rest, so that no place of the text is looked at twice.
+_TOKEN = re.compile(
+    r"<!--(?:-?>|.*?--!?>|.*)|(?P<section><!\[CDATA\[)|<(?:[!?]|/(?![a-zA-Z]))[^>]*+>?"
+    r"|<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*)(?P<rest>(?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?|[\"'])*+)(?:>|\Z)",
+    re.S,
+)
+_ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?")
+_BEGINNING = re.compile(r"</?[a-zA-Z]")
+_ENCLOSED = re.compile(r"=\s*+(?:\"[^\">]*+>[^\"]*+|'[^'>]*+>[^']*+)")  # a value in quotes that holds a >
 # elements of drawings close themselves with "/>", which HTML's own do not
 _DRAWING = frozenset(
     [
@@ -57,8 +65,8 @@ _DRAWING = frozenset(
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_RAW_TEXT = re.compile(r"<(?:script|style)\b|<!--", re.I)
+# elements whose content is text up to their end tag, but inside drawings and formulas
+_RAW_TEXT = frozenset(["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "noscript"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,60 +195,90 @@ def _check_limits(text: str, limits: Limits) -> None:
     tags = text.count("<")
     if tags > 2 * limits.max_nodes:
         raise PageError("too-large", f"about {tags // 2:,} elements: the limit is {limits.max_nodes:,}")
-    if tags > limits.max_depth and _could_be_deep(text, tags, limits.max_depth):
-        depth = _depth(text, limits.max_depth)
+    # no more start tags than this, whatever stands in attributes
+    if tags - text.count("</") > limits.max_depth or _could_have_long_tags(text, 2 * limits.max_attributes):
+        depth = _depth(text, limits)
         if depth > limits.max_depth:
             raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {limits.max_depth:,}")
-    for start, end in _long_stretches(text, 4 * limits.max_attributes):
-        if _TAG.match(text, start) and _attributes(text[start:end]) > limits.max_attributes:
-            raise PageError("too-large", f"a tag with more than {limits.max_attributes:,} attributes")
 
 
-def _attributes(stretch: str) -> int:
-    """Attributes of the tag that a stretch begins with."""
-    return len(_QUOTED.sub("", stretch).partition(">")[0].split())
+def _could_have_long_tags(text: str, least: int) -> bool:
+    """Whether there could be a tag of three times `least` characters: all its > but the last stand in values.
 
-
-def _could_be_deep(text: str, tags: int, most: int) -> bool:
-    """Cheap refusal of the common case: nowhere do the tags that opened outnumber those that closed by enough.
-
-    Looks at 64 stretches of the text; void elements count as opened, so the answer errs towards yes.
+    So there is a stretch of `least` characters without any, or a chain of values that hold some.
     """
-    step = len(text) // 64 + 1
-    depth = 0
-    for start in range(0, len(text), step):
-        opened = text.count("<", start, start + step)
-        closed = text.count("</", start, start + step + 1)
-        if depth + opened - closed > most:
+    place = 0
+    while place + least < len(text):
+        last = text.rfind(">", place + 1, place + least)
+        if last < 0:
+            last = text.find(">", place + least)
+            last = len(text) if last < 0 else last
+            if _BEGINNING.search(text, place, last - least + 1):
+                return True
+        place = last
+    start = end = -1
+    for value in _ENCLOSED.finditer(text) if len(text) > least else ():
+        if start < 0 or text.find(">", end, value.start()) >= 0:
+            start = value.start()
+        end = value.end()
+        if end - start >= least:
             return True
-        depth = max(0, depth + opened - 2 * closed)
     return False
 
 
-def _long_stretches(text: str, least: int) -> Iterator[tuple[int, int]]:
-    """Spans of `least` characters or more that hold no < after their first character."""
+def _tokens(text: str, drawn: dict[str, int]) -> Iterator[re.Match[str]]:
+    """The tags of a text, as the standard cuts it: none in comments, and none in what is text.
+
+    `drawn` says, while this goes on, how many svg and math are open: in them less is text.
+    """
     place = 0
-    while place + least < len(text):
-        last = text.rfind("<", place + 1, place + least)
-        if last < 0:
-            last = text.find("<", place + least)
-            last = len(text) if last < 0 else last
-            yield place, last
-        place = last
+    while (token := _TOKEN.search(text, place)) is not None:
+        place = token.end()
+        foreign = drawn.get("svg", 0) or drawn.get("math", 0)
+        if token["section"]:
+            place = _after(text, "]]>" if foreign else ">", place)
+        elif token["name"]:
+            yield token
+            name = token["name"].lower()
+            if name == "plaintext" and not token["end"]:
+                return
+            if name in _RAW_TEXT and not token["end"] and not foreign:
+                end = _raw_end(name).search(text, place)
+                place = end.start() if end else len(text)
 
 
-def _depth(text: str, most: int) -> int:
+def _after(text: str, mark: str, place: int) -> int:
+    found = text.find(mark, place)
+    return len(text) if found < 0 else found + len(mark)
+
+
+@cache
+def _raw_end(name: str) -> re.Pattern[str]:
+    return re.compile(rf"</{name}(?=[\s/>])", re.I)
+
+
+def _check_attributes(rest: str, most: int) -> None:
+    for number, _ in enumerate(_ATTRIBUTE.finditer(rest)):
+        if number >= most:
+            raise PageError("too-large", f"a tag with more than {most:,} attributes")
+
+
+def _depth(text: str, limits: Limits) -> int:
     """About how deep the parser will nest, from the tags alone, by the standard's rules for end tags left out.
 
     Formatting elements left open count FORMATTING_COST each: the parser opens them anew in every block that follows, so
-    their cost is their number times that of the blocks (2,000 crossed ends took 3.4 s and 1.3 GB).
+    their cost is their number times that of the blocks (2,000 crossed ends took 3.4 s and 1.3 GB). Raises PageError for a tag
+    with too many attributes.
     """
     stack: list[str] = []
     inside: dict[str, int] = {}
     deepest = formatting = 0
-    for closing, name, itself in _WHOLE_TAG.findall(_without_raw_text(text)):
+    for token in _tokens(text, inside):
+        closing, name, rest = token.group("end", "name", "rest")
+        if len(rest) > limits.max_attributes:
+            _check_attributes(rest, limits.max_attributes)
         name = name.lower()
-        if name in _VOID or (itself and name in _DRAWING):
+        if name in _VOID or (name in _DRAWING and rest.endswith("/")):
             continue
         closes, within = _CLOSES.get(name, ((), ())) if not closing else ((name,), ())
         for other in closes:
@@ -256,28 +294,9 @@ def _depth(text: str, most: int) -> int:
             inside[name] = inside.get(name, 0) + 1
             formatting += name in _FORMATTING
             deepest = max(deepest, len(stack) + (FORMATTING_COST - 1) * formatting)
-            if deepest > most:
+            if deepest > limits.max_depth:
                 break
     return deepest
-
-
-def _without_raw_text(text: str) -> str:
-    """The text without scripts, styles and comments; one that never ends takes the rest. One pass, whatever the text."""
-    kept: list[str] = []
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters change length in lower case
-        lowered = text
-    place = 0
-    for opening in _RAW_TEXT.finditer(text):
-        if opening.start() < place:
-            continue
-        kept.append(text[place : opening.start()])
-        end = lowered.find("-->" if opening[0] == "<!--" else "</" + opening[0][1:].lower(), opening.end())
-        if end < 0:
-            return "".join(kept)
-        place = end
-    kept.append(text[place:])
-    return "".join(kept)
 
 
 def _stands_above(stack: list[str], name: str, within: tuple[str, ...]) -> bool:

@@ -18,8 +18,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site, write_site
@@ -558,41 +556,15 @@ def test_a_body_that_unpacks_to_too_much_is_too_large(tmp_path: Path) -> None:
     assert [kind for _, kind in told(file)[0]] == ["too-large", None]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_no_archive_raises(data: st.DataObject) -> None:
-    """Bytes of any archive, changed or cut anywhere, are pages, failures and kinds."""
-    import tempfile
-
-    name, whole = data.draw(st.sampled_from(SMALL))
-    place = data.draw(st.integers(0, len(whole) - 1))
-    change = data.draw(st.sampled_from(["cut", "flip", "insert", "drop"]))
-    if change == "cut":
-        whole = whole[:place]
-    elif change == "flip":
-        whole = whole[:place] + bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :]
-    elif change == "insert":
-        whole = whole[:place] + data.draw(st.binary(max_size=20)) + whole[place:]
-    else:
-        whole = whole[:place] + whole[place + data.draw(st.integers(1, 50)) :]
-    with tempfile.TemporaryDirectory() as folder:
-        for source in list_sources(put(Path(folder, name), whole)):
-            assert isinstance(read_source(source), Page | Skipped)
-
-
-SMALL = [
-    ("x.zip", zip_of(MEMBERS)),
-    ("y.zip", zip_of(MEMBERS, zipfile.ZIP_STORED)),
-    ("x.tar", tar_of(MEMBERS)),
-    ("x.tar.gz", gzip.compress(tar_of(MEMBERS))),
-    ("x.tar.xz", lzma.compress(tar_of(MEMBERS))),
-    ("x.tar.zst", zst(tar_of(MEMBERS))),
-    ("x.warc", b"".join(RECORDS[:2])),
-    ("x.warc.gz", warc_gz(RECORDS[:2])),
-    ("x.wacz", zip_of([("datapackage.json", b"{}"), ("archive/a.warc.gz", warc_gz(RECORDS[:2]))], zipfile.ZIP_STORED)),
-    ("x.jsonl", lines_of([{"html": "<p>a"}, {"html": "<p>b", "url": URL}])),
-    ("x.jsonl.gz", gzip.compress(lines_of([{"html": "<p>a"}, {"html": "<p>b", "url": URL}]))),
-]
+@pytest.mark.parametrize("name", ["", "\0b.html", "./."])
+def test_members_without_a_name_are_no_pages(tmp_path: Path, name: str) -> None:
+    """Nor are they taken for their archive: each record has a path of its own."""
+    whole = zip_of([("a.html", HTML), ("xyz", HTML), ("b.html", HTML)]).replace(
+        b"xyz", name.encode().ljust(3, b"\0")[:3]
+    )
+    for data, lost in ((whole, []), (whole[:-40], [("x.zip", "truncated")])):
+        found, skipped = told(put(tmp_path / "x.zip", data))
+        assert found == [("x.zip!a.html", None), ("x.zip!b.html", None), *lost] and skipped == {"nameless": 1}
 
 
 # -- JSON lines

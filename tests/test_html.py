@@ -20,6 +20,12 @@ from templatediff.limits import DEFAULT
         pytest.param("<script>" + "document.write('<div>');" * 20_000 + "</script>x", id="tags inside a script"),
         pytest.param("<div data-x='" + "a b " * 20_000 + "'>x", id="a long attribute"),
         pytest.param("x < y " * 20_000, id="less-than signs"),
+        pytest.param("<textarea>" + "<div>" * 20_000 + "</textarea>x", id="tags that are text"),
+        pytest.param("<p title='" + "<div>" * 20_000 + "'>x", id="tags in an attribute"),
+        pytest.param("<!-- > -->" + "<!--" + "<div>" * 20_000 + "-->x", id="tags in a comment"),
+        pytest.param("<script>" + "a<b; " + "1, 2, " * 20_000 + "</script>x", id="numbers in a script after a <"),
+        pytest.param("<p>" + "words and words " * 20_000 + "x", id="a long text"),
+        pytest.param("<p data-x='" + "a>b " * 20_000 + "'>x", id="a long attribute with >"),
     ],
 )
 def test_large_but_harmless_pages_are_parsed(text: str) -> None:
@@ -34,6 +40,17 @@ def test_large_but_harmless_pages_are_parsed(text: str) -> None:
         pytest.param("<ul><li>" * 30_000, "too-deep", id="30,000 nested lists"),
         pytest.param("<b i>" * 20_000 + "<i i>" * 20_000, "too-deep", id="formatting bomb"),
         pytest.param("<b><i>" * 9000 + "</b></i>" * 9000, "too-deep", id="crossed ends"),
+        # what hid the depth once: each makes the parser nest 50,000 elements
+        pytest.param("<p title='<!--'>" + "<div>" * 50_000, "too-deep", id="a comment in an attribute"),
+        pytest.param("<p title='<script>'>" + "<div>" * 50_000, "too-deep", id="a script in an attribute"),
+        pytest.param("<div></x>" * 50_000, "too-deep", id="ends of nothing"),
+        pytest.param("<div a='</'>" * 50_000, "too-deep", id="ends in attributes"),
+        pytest.param("<!-->" + "<div>" * 50_000, "too-deep", id="a comment that ends at once"),
+        pytest.param("<!-- --!>" + "<div>" * 50_000, "too-deep", id="a comment that ends in --!>"),
+        pytest.param("<! <a b='>" + "<div>" * 50_000, "too-deep", id="a comment without dashes"),
+        pytest.param("<textarea><a b='</textarea>" + "<div>" * 50_000, "too-deep", id="a quote in a text"),
+        pytest.param("<svg><style>" + "<g>" * 50_000, "too-deep", id="a style in a drawing"),
+        pytest.param("<svg><![CDATA[><a b=']]>" + "<div>" * 50_000, "too-deep", id="a section in a drawing"),
         pytest.param("<div " + "a=b " * (20 * DEFAULT.max_attributes) + ">", "too-large", id="attributes"),
     ],
 )

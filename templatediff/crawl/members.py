@@ -12,7 +12,8 @@ from templatediff.page import Failure
 def named_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries in their order, without sidecars, which go with their pages.
 
-    Of several members of one name the last counts, as when they are unpacked; names that lead outside are failures.
+    Of several members of one name the last counts, as when they are unpacked; names that lead outside are failures. A member
+    without a name cannot be told from its archive, and is no page.
     """
     found = [replace(entry, name=plain_name(entry.name)) for entry in entries]
     last = {entry.name: place for place, entry in enumerate(found) if entry.name}
@@ -21,6 +22,8 @@ def named_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
             continue
         if entry.name and last[entry.name] != place:
             yield Entry(entry.name, other="superseded")
+        elif not entry.name and entry.member is not None:
+            yield Entry("", other="nameless")
         elif not is_safe(entry.name):
             yield Entry(
                 entry.name, failure=Failure("unsafe-name", "the member's name leads outside the archive: refused")

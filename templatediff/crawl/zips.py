@@ -124,7 +124,7 @@ def _salvaged(file: str, problem: str) -> Iterator[Entry]:
             if len(head) < _LOCAL_HEAD.size or not head.startswith(_LOCAL):
                 break
             _, _, flags, method, _, _, crc, packed, _, name_size, extra_size = _LOCAL_HEAD.unpack(head)
-            name = _decoded(stream.read(name_size))
+            name = _decoded(stream.read(name_size)).partition("\0")[0]
             start = offset + _LOCAL_HEAD.size + name_size + extra_size
             if flags & _SIZES_FOLLOW:
                 found = _deflated_size(stream, start) if method == _DEFLATED else None

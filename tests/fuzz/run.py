@@ -3,10 +3,9 @@
     python tests/fuzz/run.py extract --seconds 600
     python tests/fuzz/run.py all --seconds 60 --engine own
 
-The engine is atheris where it is installed (`pip install atheris`: coverage of templatediff guides it; wheels for some
-releases of Python on Linux), else damage at random. A finding is an exception that a target's check does not expect, or an
-input that takes longer than --slow. The first input of each kind is written to .cache/fuzz/TARGET, with its traceback. Exit
-status 1 where there is one.
+The engine is atheris where it is installed (`pip install atheris`: coverage of templatediff guides it), else damage at
+random. A finding is an exception that a target's check does not expect, or an input that takes longer than --slow. The first
+input of each kind is written to .cache/fuzz/TARGET, with its traceback. Exit status 1 where there is one.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Slow(BaseException):
 
 
 class Findings:
-    """What a run found: `inputs` tried, `kinds` of findings by the place they come from."""
+    """What a run found: `inputs` tried, `kinds` of findings by the place they come from. `slow` seconds an input, 0 for any."""
 
     def __init__(self, folder: Path, slow: int = 30) -> None:
         self.folder, self.slow = folder, slow
@@ -46,19 +45,24 @@ class Findings:
 
     def try_out(self, check: Callable[[bytes], object], data: bytes) -> None:
         self.inputs += 1
-        signal.signal(signal.SIGALRM, _too_slow)
-        signal.alarm(self.slow)
+        if self.slow:
+            signal.signal(signal.SIGALRM, _too_slow)
+            signal.alarm(self.slow)
         start = time.process_time()
         try:
             check(data)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # panics of engines are no Exception
-            signal.alarm(0)
+            self._stop_clock()
             self._keep(error, data)
         finally:
-            signal.alarm(0)
+            self._stop_clock()
             self.slowest = max(self.slowest, time.process_time() - start)
+
+    def _stop_clock(self) -> None:
+        if self.slow:
+            signal.alarm(0)
 
     def _keep(self, error: BaseException, data: bytes) -> None:
         last = traceback.extract_tb(error.__traceback__)[-1]
@@ -119,7 +123,7 @@ def by_atheris(name: str, given: argparse.Namespace) -> int:
     )
     for data in target.seeds():
         target.check(data)  # what is made once is made before the clock runs
-    findings = Findings(folder, given.slow)
+    findings = Findings(folder, 0)  # libFuzzer has a clock of its own, which ends the run
     start = time.monotonic()
 
     def one(data: bytes) -> None:
@@ -133,7 +137,8 @@ def by_atheris(name: str, given: argparse.Namespace) -> int:
         f"-max_len={given.largest}",
         f"-seed={given.seed + 1}",
         "-rss_limit_mb=2048",
-        "-timeout=120",
+        f"-timeout={given.slow}",
+        f"-artifact_prefix={folder}/",
         "-verbosity=0",
     ]
     atheris.Setup([sys.argv[0], *options, str(corpus)], one)
