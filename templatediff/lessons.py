@@ -44,13 +44,17 @@ NAMES = _names()
 _ALL_NAMES = EVIDENCE_NAMES + NAMES
 
 
+_NOTHING = dict.fromkeys(
+    ("lesson", "path_lesson"), Sums(np.zeros(0, np.uint64), np.zeros((0, len(LESSON_COLUMNS)), np.int64))
+)
+
+
 def judged_sums(page: Fingerprint, first: Ints) -> dict[str, Sums]:
     """What a page teaches: tokens and content tokens by local key and by path of every container."""
     tokens = page.token_count
     content = np.asarray(np.rint(first * tokens * SCALE), np.int64)
     if not len(page):
-        empty = Sums(np.zeros(0, np.uint64), np.zeros((0, len(LESSON_COLUMNS)), np.int64))
-        return {"lesson": empty, "path_lesson": empty}
+        return dict(_NOTHING)
     under = np.column_stack([subtree_sums(page, tokens), subtree_sums(page, content)])
     return {
         "lesson": add_up(page.local_keys[page.row], np.column_stack([tokens, content])),
@@ -192,7 +196,7 @@ def teach(sample: Sample, weights: Weights, order: int) -> Sample:
         teachers |= set(sorted(layout.level.members)[:TEACHERS])
     parts: list[Part] = []
     for number, (part, page) in enumerate(zip(sample.parts, sample.leaders, strict=True)):
-        sums = judged_sums(page, np.zeros(len(page)))
+        sums = _NOTHING
         if number in teachers:
             layout = sample.layouts[sample.layout_of[number]]
             context = Context(
@@ -200,8 +204,6 @@ def teach(sample: Sample, weights: Weights, order: int) -> Sample:
                 view_without(layout.level, [number], sample.parts), order,
             )  # fmt: skip
             sums = judged_sums(page, first_judgement(context, weights))
-        else:
-            sums = {name: Sums(one.keys[:0], one.table[:0]) for name, one in sums.items()}
         parts.append(Part(part.sets, {**part.sums, **sums}))
     return with_parts(sample, parts)
 
