@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from templatediff import cuts
 from templatediff.crawl import Skipped, Source, read_source
+from templatediff.cuts import Cut
 from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError
-from templatediff.extraction import Extraction, failed
+from templatediff.extraction import SOURCE, Extraction, failed
 from templatediff.journal import Entry, Journal, Row
 from templatediff.options import Options
 from templatediff.page import Failure, Page
@@ -21,6 +23,7 @@ from templatediff.reading import CHUNK, Given, Progress, Totals, Work, lost_page
 from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 
+_FROM_HTML = frozenset(["markdown", "html", SOURCE])  # parts
 _KEPT_TEMPLATES = 600  # pages behind the derived templates that a worker keeps at hand
 
 
@@ -33,7 +36,7 @@ class Applier:
         self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
 
     def __call__(self, work: Sequence[Work]) -> list[tuple[Extraction, Tally] | None]:
-        return [self.one(work.source, work.site, self.parts, work.failure) for work in work]
+        return [self.one(each.source, each.site, self.parts, each.failure, each.cut) for each in work]
 
     def ready(self, work: Work) -> None:
         """The template is there before the page has its turn."""
@@ -51,19 +54,31 @@ class Applier:
         return [one for part in parts for one in part]
 
     def one(
-        self, source: Source, site: str, parts: tuple[str, ...], failure: Failure | None = None
+        self,
+        source: Source,
+        site: str,
+        parts: tuple[str, ...],
+        failure: Failure | None = None,
+        cut: Cut | None = None,
     ) -> tuple[Extraction, Tally] | None:
         if failure is not None:
             return _lost(source, site, failure.message)
-        page = read_source(source, self.given.limits.max_bytes)
-        if isinstance(page, Skipped):
-            return None
-        template = self.template(site)
-        options = template.options if template is not None else self.given.options or Options()
-        rules = self.given.rules.get(site)
+        given, template = self.given, self.template(site)
+        rules = given.rules.get(site)
+        kept = cuts.read(cut, source.path) if cut is not None else None
+        if kept is not None and not rules and not _FROM_HTML & set(parts):
+            page = kept[0]
+        else:
+            found = read_source(source, given.limits.max_bytes)
+            if isinstance(found, Skipped):
+                return None
+            page = found
+            kept = kept if kept is not None and cuts.is_of(kept[2], page) else None
+        options = template.options if template is not None else given.options or Options()
         return extract_counted(
-            page, template, options, site, parts, fit=self.given.fit, rules=rules, limits=self.given.limits
-        )
+            page, template, options, site, parts, fit=given.fit, rules=rules, limits=given.limits,
+            prepared=kept[1:] if kept is not None else None,
+        )  # fmt: skip
 
     def template(self, site: str) -> Template | None:
         if self.given.named is not None:
@@ -106,13 +121,13 @@ def apply(
     applier = Applier(given, wanted) if parts is None else None
     counter = _Counter(totals)
     totals.failures.clear()
-    for (source, name, _), entry in zip(work, past, strict=False):
+    for (source, name, *_), entry in zip(work, past, strict=False):
         counter.add(source.path, name, entry.row, entry.tally)
     done = len(past)
     if progress is not None and done:
         progress("extract", done, len(work))
     for chunk, records in zip(chunks, crew.in_order(Applier, (given, wanted), chunks), strict=True):
-        for (source, name, _), record in zip(chunk, records, strict=True):
+        for (source, name, *_), record in zip(chunk, records, strict=True):
             done += 1
             if record is None:  # it was a page in the first reading: the file changed since
                 failure = Failure("changed", "changed while it was read")

@@ -239,10 +239,12 @@ def extract_counted(
     fit: bool = False,
     rules: Sequence[Rule] | None = None,
     limits: Limits = DEFAULT,
+    prepared: tuple[Leaves, Fingerprint] | None = None,
 ) -> tuple[Extraction, Tally]:
     """The extraction and what it adds to the totals; `fit` also measures how well the template fits the page.
 
-    `rules` are the template's own if they are not given. Raises MemoryError: the caller knows whether to try again.
+    `rules` are the template's own if they are not given. `prepared` is what `prepare` gave for this page; its HTML is then
+    looked at for rules and for parts that are made from it alone. Raises MemoryError: the caller knows whether to try again.
     """
     if site is None and template is not None:
         site = template.site
@@ -250,7 +252,7 @@ def extract_counted(
         return failed(page, site, page.failure), Tally()
     try:
         text = page_text(page)
-        leaves, made = prepare(page, options, text, limits)
+        leaves, made = prepared or prepare(page, options, text, limits)
         labels = label(made, template, template.weights if template is not None else shipped())
         if rules is None:
             rules = template.rules if template is not None else ()
