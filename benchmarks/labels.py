@@ -121,10 +121,10 @@ def judge_site(site: Site, plan: Plan) -> dict[int, Judged]:
 
 
 def _template(site: Site, prints: Sequence[Any], weights: Any) -> Any:
-    from templatediff.fingerprint import cap
     from templatediff.lessons import teach
     from templatediff.options import Options
     from templatediff.profile import SiteProfile
+    from templatediff.remember import cap
     from templatediff.sample import take
     from templatediff.template import of_profile
 

@@ -16,8 +16,9 @@ from functools import lru_cache, partial
 import numpy as np
 
 from templatediff import segment
+from templatediff.addresses import ACTION, FRAGMENT, INSIDE, OUTSIDE
 from templatediff.context import LEVELS, LONG, Context
-from templatediff.fingerprint import ACTION, FRAGMENT, INSIDE, OUTSIDE, Ints
+from templatediff.fingerprint import Ints
 from templatediff.gist import gist_scores
 from templatediff.repetition import SLOT_COLUMNS, View, among
 

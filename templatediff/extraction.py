@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from templatediff.errors import UsageError
-from templatediff.fingerprint import text_hash
+from templatediff.hashes import text_hash
 from templatediff.label import ERROR
 from templatediff.page import Failure, Page
 from templatediff.reasons import Reasons

@@ -457,7 +457,7 @@ def own_title(page: Fingerprint, site: View | None) -> str | None:
     """The title without the parts that siblings' titles have too ("Story - Section - Site" gives "Story")."""
     import re
 
-    from templatediff.fingerprint import text_hash
+    from templatediff.hashes import text_hash
 
     if not page.title:
         return None

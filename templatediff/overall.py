@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from templatediff.addresses import front_page
 from templatediff.context import Context
-from templatediff.fingerprint import Fingerprint, Ints, front_page
+from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.glance import NAMES as SEEN
 from templatediff.glance import Columns, first_look
 from templatediff.repetition import subtree_sums

@@ -25,7 +25,8 @@ from templatediff.extraction import (
     failed,
     leaf_records,
 )
-from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
+from templatediff.fingerprint import Fingerprint, fingerprint
+from templatediff.hashes import bytes_hash
 from templatediff.label import EMPTY, Labels, headline, label, overruled
 from templatediff.lessons import teach
 from templatediff.limits import DEFAULT, Limits

@@ -15,7 +15,8 @@ from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
 from templatediff.cuts import Cut, Keeper
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
-from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
+from templatediff.fingerprint import Fingerprint
+from templatediff.hashes import bytes_hash, page_key
 from templatediff.html import Head, parse, read_head
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options

@@ -25,9 +25,11 @@ LAYERS = [
     page
     decode html
     crawl selection
-    values segment
-    glance
+    values segment steps
+    glance hashes
+    addresses characters
     fingerprint
+    remember
     cuts
     patterns selectors
     repetition
@@ -71,7 +73,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Third-party engines, and where alone they may be seen.
 HOMES = {
     "selectolax": {"html"},
-    "xxhash": {"fingerprint"},
+    "xxhash": {"hashes"},
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},
