@@ -82,12 +82,17 @@ def leaf_hashes(leaves: Leaves, folded: str, options: Options) -> tuple[Hashes, 
 _SKELETON = re.compile(r"</?[a-z0-9]+")
 
 
+def title_parts(title: str) -> list[str]:
+    """The parts of a title between separators ("Story - Section - Site")."""
+    return _TITLE_PARTS.split(title)
+
+
 def title_hashes(*titles: str | None) -> set[int]:
-    """Hashes of a page's titles and of their parts between separators ("Story - Section - Site")."""
+    """Hashes of a page's titles and of their parts."""
     found = set()
     for title in titles:
         if title:
-            parts = [title, *_TITLE_PARTS.split(title)]
+            parts = [title, *title_parts(title)]
             found |= {text_hash(part) for part in parts if len(part) > 2}
     return found
 

@@ -27,7 +27,8 @@ from templatediff.extraction import (
 )
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.hashes import bytes_hash
-from templatediff.label import EMPTY, Labels, headline, label, overruled
+from templatediff.headline import headline
+from templatediff.label import Labels, label, overruled
 from templatediff.lessons import teach
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
@@ -43,6 +44,7 @@ from templatediff.slots import Value
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
 from templatediff.text import valid, visible
+from templatediff.verdict import EMPTY
 
 log = logging.getLogger("templatediff")
 

@@ -47,9 +47,10 @@ LAYERS = [
     evidence
     passages
     lessons overall
-    verdict
+    verdict choose copies
+    units
     label facts
-    wording
+    wording headline
     reasons search
     inline
     rebuild
