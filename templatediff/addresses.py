@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templatediff.hashes import Hashes, digest, line_hashes
-from templatediff.segment import Leaves
+from templatediff.leaves import Leaves
 
 _Ints = npt.NDArray[np.int64]
 

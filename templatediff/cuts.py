@@ -18,8 +18,8 @@ import numpy as np
 
 from templatediff.fingerprint import Fingerprint
 from templatediff.hashes import bytes_hash
+from templatediff.leaves import Leaves
 from templatediff.page import Page
-from templatediff.segment import Leaves
 
 log = logging.getLogger("templatediff")
 

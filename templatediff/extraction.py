@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 from templatediff.errors import UsageError
 from templatediff.hashes import text_hash
+from templatediff.leaves import Leaves
+from templatediff.marks import ARIA_HIDDEN, HIDDEN
 from templatediff.page import Failure, Page
 from templatediff.reasons import Reasons
 from templatediff.search import elsewhere, spans
-from templatediff.segment import ARIA_HIDDEN, HIDDEN, Leaves
 from templatediff.slots import Value
 from templatediff.verdict import ERROR
 

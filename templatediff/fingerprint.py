@@ -17,8 +17,8 @@ import numpy.typing as npt
 from templatediff.addresses import link_columns
 from templatediff.characters import character_counts
 from templatediff.hashes import PRIME, chains, digest, leaf_hashes, line_tokens, mix, page_key, rank_of, title_hashes
+from templatediff.leaves import Elements, Leaves
 from templatediff.options import Options
-from templatediff.segment import Elements, Leaves
 from templatediff.steps import fold_step, known_step, named
 
 Ints = npt.NDArray[Any]
@@ -33,7 +33,7 @@ class Fingerprint:
     text_hash    64-bit hash of the normalised text (and of the inline tags, with markup="keep")
     folded_hash  the same with values (numbers, dates, ids) folded
     characters, linked, strong, digits, sentence_ends, commas, capitals   counts of characters
-    heading, breaks, group, row                                            as in `segment.Leaves`
+    heading, breaks, group, row                                            as in `leaves.Leaves`
     token_start  n + 1 offsets into `token_hash`: the tokens of leaf i are token_hash[start[i]:start[i+1]];
                  the lowest bit of a token hash is 1 for a stopword
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from templatediff.leaves import Leaves
 from templatediff.options import Options
-from templatediff.segment import Leaves
 from templatediff.text import fold_values, folded_tokens, normal, stopwords, tokens
 
 Hashes = npt.NDArray[np.uint64]

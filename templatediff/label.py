@@ -16,11 +16,11 @@ from templatediff.context import Context
 from templatediff.copies import copied
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import judgement
+from templatediff.marks import CELL, TERM
 from templatediff.overall import bare, features
 from templatediff.repetition import View, among
 from templatediff.rules import Ruling
 from templatediff.score import Weights
-from templatediff.segment import CELL, TERM
 from templatediff.template import SiteTemplate
 from templatediff.units import LONG_ENOUGH, together
 from templatediff.verdict import EMPTY, chance, verdict_of, why_empty

@@ -29,6 +29,7 @@ from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.hashes import bytes_hash
 from templatediff.headline import headline
 from templatediff.label import Labels, label, overruled
+from templatediff.leaves import Leaves
 from templatediff.lessons import teach
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
@@ -39,7 +40,7 @@ from templatediff.reasons import Reasons
 from templatediff.rules import Rule, judge, read_rules
 from templatediff.sample import take
 from templatediff.score import Weights, shipped
-from templatediff.segment import Leaves, segment
+from templatediff.segment import segment
 from templatediff.slots import Value
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile

@@ -17,7 +17,7 @@ from templatediff.facts import Facts, Found
 from templatediff.fingerprint import Ints
 from templatediff.label import Labels, Steps
 from templatediff.lessons import attribution, forest_rows
-from templatediff.segment import CELL, CODE, TERM
+from templatediff.marks import CELL, CODE, TERM
 from templatediff.verdict import EMPTY
 from templatediff.wording import COLUMNS, THEME_OF, THEMES
 

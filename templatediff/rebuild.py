@@ -17,7 +17,7 @@ from html import escape
 from itertools import accumulate
 
 from templatediff.inline import LINE_END, inline_html, inline_image, inline_markdown, plain
-from templatediff.segment import Elements, Leaves
+from templatediff.leaves import Elements, Leaves
 
 MAX_HEADING = 300  # characters of a heading element that holds several blocks; over it these are paragraphs
 MAX_SWELLING = 20  # cells of a pipe table for each that the page has

@@ -18,8 +18,8 @@ import html_to_markdown
 import nh3
 
 from templatediff.inline import backslashes, escape_markdown
+from templatediff.leaves import Elements, Leaves
 from templatediff.rebuild import CELLS, TAGS, begins_block, rebuild
-from templatediff.segment import Elements, Leaves
 from templatediff.text import has_controls, without_controls
 
 # those that `segment` keeps in markup

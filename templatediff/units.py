@@ -9,8 +9,8 @@ import numpy as np
 from templatediff.choose import HIGHEST
 from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.marks import CELL, HEADER_CELL, TERM
 from templatediff.repetition import numbered
-from templatediff.segment import CELL, HEADER_CELL, TERM
 
 LONG_ENOUGH = 8  #: tokens of a leaf that is settled by itself
 SURE, DOUBTFUL = 0.85, 0.3  #: P of leaves between which doubtful ones stay, and of those at least

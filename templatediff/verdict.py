@@ -17,8 +17,8 @@ import numpy as np
 from templatediff.context import Context
 from templatediff.errors import TemplateError
 from templatediff.fingerprint import Ints
+from templatediff.marks import NOSCRIPT
 from templatediff.score import Forest, forest
-from templatediff.segment import NOSCRIPT
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 

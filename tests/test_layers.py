@@ -22,9 +22,10 @@ LAYERS = [
     limits lock options spool yardstick
     judge
     text
-    page
-    decode html
-    crawl selection
+    page marks
+    decode html attributes
+    crawl selection tags
+    groups leaves
     values segment steps
     glance hashes
     addresses characters
