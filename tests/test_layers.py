@@ -53,7 +53,8 @@ LAYERS = [
     label facts
     wording headline
     reasons search
-    inline
+    inline outline
+    runs
     rebuild
     parallel render
     extraction
