@@ -23,6 +23,8 @@ LAYERS = [
     judge
     text
     page marks
+    charsets
+    plausible
     decode html attributes
     crawl selection tags
     groups leaves
@@ -77,6 +79,8 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 HOMES = {
     "selectolax": {"html"},
     "xxhash": {"hashes"},
+    "webencodings": {"charsets"},
+    "chardetng_py": {"plausible"},
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},
