@@ -23,7 +23,8 @@ from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url, registrable_domain
 from templatediff.parallel import Crew
-from templatediff.pipeline import Template, page_text, prepare
+from templatediff.pipeline import Template
+from templatediff.prepare import page_text, prepare
 from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
 from templatediff.rules import Rule
 from templatediff.selection import Selection

@@ -59,7 +59,8 @@ LAYERS = [
     runs
     rebuild
     parallel render
-    extraction
+    extraction prepare
+    record
     pipeline
     statics upkeep precheck journal
     reading

@@ -58,7 +58,7 @@ def test_where_nothing_is_learnt_no_page_is_cut(crawl: Path, monkeypatch: pytest
 
 
 def _counting(cut: list[object]) -> object:
-    from templatediff.pipeline import prepare
+    from templatediff.prepare import prepare
 
     def counted(*given: object, **named: object) -> object:
         cut.append(given)
