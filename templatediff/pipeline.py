@@ -124,7 +124,7 @@ def learn(
             continue
         profile.add(made)
         taught = True
-        host = page.site or host_of(page.url) or named_host(leaves)
+        host = page.site or host_of(page.url) or named_host(leaves.head)
         if host:
             named[host] += 1
     if not taught:

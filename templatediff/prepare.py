@@ -11,6 +11,7 @@ from templatediff.decode import decode
 from templatediff.errors import UsageError
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.hashes import bytes_hash
+from templatediff.html import Head
 from templatediff.leaves import Leaves
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
@@ -70,6 +71,6 @@ def prepare(
     return leaves, made
 
 
-def named_host(leaves: Leaves) -> str | None:
+def named_host(head: Head) -> str | None:
     """The host that a page names as its own, None where it names none."""
-    return host_of(leaves.head.canonical) or host_of(leaves.head.og_url)
+    return host_of(head.canonical) or host_of(head.og_url)

@@ -73,7 +73,7 @@ def record_of(
     made = Extraction(
         path=page.path,
         url=page.url or _absolute(head.canonical) or _absolute(head.og_url),
-        site=site or named_host(leaves),
+        site=site or named_host(head),
         layout=labels.layout if labels.siblings else None,
         mode="template" if labels.siblings else "gist",
         siblings=labels.siblings,

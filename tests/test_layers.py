@@ -62,7 +62,8 @@ LAYERS = [
     extraction prepare
     record
     pipeline
-    statics upkeep precheck journal
+    statics upkeep precheck journal given
+    sites
     reading
     applying survey
     warm

@@ -7,8 +7,9 @@ import pytest
 
 from templatediff import profile
 from templatediff.crawl import list_sources
+from templatediff.given import Given, Totals
 from templatediff.parallel import Crew
-from templatediff.reading import Given, Reading, Totals, read
+from templatediff.reading import Reading, read
 
 
 @pytest.fixture
