@@ -22,7 +22,7 @@ LAYERS = [
     limits lock options spool yardstick
     judge
     text
-    page marks
+    page marks nesting
     charsets
     plausible
     decode html attributes
