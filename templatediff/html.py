@@ -32,36 +32,11 @@ _ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[
 _BEGINNING = re.compile(r"</?[a-zA-Z]")
 _ENCLOSED = re.compile(r"=\s*+(?:\"[^\">]*+>[^\"]*+|'[^'>]*+>[^']*+)")  # a value in quotes that holds a >
 # elements of drawings close themselves with "/>", which HTML's own do not
-_DRAWING = frozenset(
-    [
-        "animate",
-        "circle",
-        "ellipse",
-        "feblend",
-        "fecolormatrix",
-        "fecomposite",
-        "feflood",
-        "fegaussianblur",
-        "femerge",
-        "femergenode",
-        "feoffset",
-        "g",
-        "image",
-        "line",
-        "mpath",
-        "path",
-        "polygon",
-        "polyline",
-        "rect",
-        "set",
-        "stop",
-        "svg",
-        "symbol",
-        "text",
-        "tspan",
-        "use",
-    ]
-)
+_DRAWING = frozenset([
+    "animate", "circle", "ellipse", "feblend", "fecolormatrix", "fecomposite", "feflood", "fegaussianblur", "femerge",
+    "femergenode", "feoffset", "g", "image", "line", "mpath", "path", "polygon", "polyline", "rect", "set", "stop",
+    "svg", "symbol", "text", "tspan", "use",
+])  # fmt: skip
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
@@ -150,7 +125,7 @@ def selector_fault(selector: str) -> str | None:
 def selected(tree: Tree, selector: str) -> list[tuple[str, str]]:
     """(CSS path from the body with `:nth-child` steps, text) of the elements that a selector names, in document order.
 
-    The path is that of `segment.Elements.selector`; html stands for the body, and what is outside the body is left out.
+    The path is that of `leaves.Elements.selector`; html stands for the body, and what is outside the body is left out.
     """
     found = []
     for node in tree.parser.css(selector):

@@ -25,8 +25,11 @@ from templatediff.extraction import (
     failed,
     leaf_records,
 )
-from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
-from templatediff.label import EMPTY, Labels, headline, label, overruled
+from templatediff.fingerprint import Fingerprint, fingerprint
+from templatediff.hashes import bytes_hash
+from templatediff.headline import headline
+from templatediff.label import Labels, label, overruled
+from templatediff.leaves import Leaves
 from templatediff.lessons import FirstLooks, teach
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
@@ -37,11 +40,12 @@ from templatediff.reasons import Reasons
 from templatediff.rules import Rule, judge, read_rules
 from templatediff.sample import take
 from templatediff.score import Weights, shipped
-from templatediff.segment import Leaves, segment
+from templatediff.segment import segment
 from templatediff.slots import Value
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
 from templatediff.text import valid, visible
+from templatediff.verdict import EMPTY
 
 log = logging.getLogger("templatediff")
 

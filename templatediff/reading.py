@@ -15,8 +15,10 @@ from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
 from templatediff.cuts import Cut, Keeper
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
-from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
+from templatediff.fingerprint import Fingerprint
+from templatediff.hashes import bytes_hash, page_key
 from templatediff.html import Head, parse, read_head
+from templatediff.leaves import Leaves
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url, registrable_domain
@@ -24,7 +26,6 @@ from templatediff.parallel import Crew
 from templatediff.pipeline import Template, page_text, prepare
 from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
 from templatediff.rules import Rule
-from templatediff.segment import Leaves
 from templatediff.selection import Selection
 from templatediff.spool import Spool
 from templatediff.text import valid

@@ -18,8 +18,9 @@ import html_to_markdown
 import nh3
 
 from templatediff.inline import backslashes, escape_markdown
-from templatediff.rebuild import CELLS, TAGS, begins_block, rebuild
-from templatediff.segment import Elements, Leaves
+from templatediff.leaves import Elements, Leaves
+from templatediff.outline import CELLS, TAGS, begins_block
+from templatediff.rebuild import rebuild
 from templatediff.text import has_controls, without_controls
 
 # those that `segment` keeps in markup

@@ -1,0 +1,54 @@
+"""Kept leaves -> those that are the lesser copy of others: an article that stands on its page twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from templatediff.fingerprint import Fingerprint, Ints
+
+COPY_LEAVES, COPY_TOKENS, COPY_SHARE = 2, 40, 0.15  #: leaves, tokens and share of the kept text that make a copied run
+COPY_GAP = 3  #: kept leaves further on at most that the next leaf of a copied run may stand
+CLEARER = 0.05  #: by how much higher the mean P of the second copy must be to be the one that stays
+
+
+def copied(page: Fingerprint, p: Ints, kept: Ints) -> Ints:
+    """Kept leaves that are the lesser copy of a run of others in another container: an article that stands on the page
+    twice, for wide and narrow screens or for print. The first copy stays unless P of the second is clearly higher.
+
+    Single lines may come again (a refrain, a quotation in a forum); what goes is a run of some length, at least
+    COPY_SHARE of all that is kept. `benchmarks/labels.py` counts the pages that this makes better and worse.
+    """
+    drop = np.zeros(len(page), bool)
+    places = np.flatnonzero(kept & (page.token_count > 0))
+    least = max(COPY_TOKENS, COPY_SHARE * int(page.token_count[places].sum()))
+    parents = page.parent[page.row]
+    for run in _copied_runs(page.text_hash[places].tolist()):
+        if len(run) < COPY_LEAVES:
+            continue
+        first, second = places[[one for one, _ in run]], places[[two for _, two in run]]
+        tokens = page.token_count[second]
+        if tokens.sum() < least or first[-1] >= second[0]:
+            continue
+        if (parents[first[[0, -1]]] == parents[second[[0, -1]]]).all():
+            continue
+        clearer = float(((p[second] - p[first]) * tokens).sum() / tokens.sum()) > CLEARER
+        drop[first if clearer else second] = True
+    return drop
+
+
+def _copied_runs(texts: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Runs of (place, later place of the same text) in which both go on side by side, over gaps below COPY_GAP."""
+    seen: dict[int, int] = {}
+    runs: list[list[tuple[int, int]]] = []
+    for place, text in enumerate(texts):
+        before = seen.setdefault(text, place)
+        if before == place:
+            continue
+        last = runs[-1][-1] if runs else None
+        if last is not None and 0 < before - last[0] <= COPY_GAP and place - last[1] <= COPY_GAP:
+            runs[-1].append((before, place))
+        else:
+            runs.append([(before, place)])
+    return runs
