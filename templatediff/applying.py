@@ -16,6 +16,7 @@ from templatediff.errors import InputError
 from templatediff.extraction import SOURCE, Extraction, failed
 from templatediff.given import Given, Progress, Totals
 from templatediff.journal import Entry, Journal, Row
+from templatediff.lessons import FirstLooks
 from templatediff.options import Options
 from templatediff.page import Failure, Page
 from templatediff.parallel import Crew
@@ -36,6 +37,7 @@ class Applier:
         self.given = given
         self.parts = parts
         self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
+        self.looks: tuple[str, FirstLooks] | None = None  # of the site whose template was derived last
 
     def __call__(self, work: Sequence[Work]) -> list[tuple[Extraction, Tally] | None]:
         return [self.one(each.source, each.site, self.parts, each.failure, each.cut) for each in work]
@@ -80,6 +82,7 @@ class Applier:
         return extract_counted(
             page, template, options, site, parts, fit=given.fit, rules=rules, limits=given.limits,
             prepared=kept[1:] if kept is not None else None,
+            looks=self.looks[1] if self.looks is not None and self.looks[0] == site else None,
         )  # fmt: skip
 
     def template(self, site: str) -> Template | None:
@@ -91,7 +94,8 @@ class Applier:
             self.at_hand.move_to_end(site)
             return self.at_hand[site]
         place = Path(self.given.templates, site_folder(site))
-        found = load_site(place) if holds_site(place) else None
+        self.looks = (site, FirstLooks())
+        found = load_site(place, self.looks[1]) if holds_site(place) else None
         self.at_hand[site] = found
         while (
             len(self.at_hand) > 1 and sum(each.pages if each else 1 for each in self.at_hand.values()) > _KEPT_TEMPLATES

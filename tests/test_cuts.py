@@ -1,4 +1,4 @@
-"""No page of a crawl is cut twice, and what is kept of one is all that was made of it."""
+"""What is worked out of a page once is kept: no page of a crawl is cut twice, and all comes out as without that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
-from templatediff import cuts, reading
+from templatediff import applying, cuts, lessons, reading
 from templatediff.fingerprint import Fingerprint
 from templatediff.options import Options
 from templatediff.page import Page
@@ -128,3 +128,33 @@ def test_with_a_limit_of_pages_what_was_kept_is_of_the_right_page(crawl: Path, m
     assert [path for path, _ in found] == ["0.html", "1.html", "2.html"]
     monkeypatch.setattr(reading, "Keeper", lambda folder: cuts.Keeper(folder, 0))
     assert found == [(one.path, one.text) for one in td.extract_crawl(crawl, limit=3)]
+
+
+def test_the_evidence_of_a_page_that_taught_is_worked_out_once(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    whole = lessons.rows
+    monkeypatch.setattr(
+        lessons, "rows", lambda context, names: (calls.append(context.page.key), whole(context, names))[1]
+    )
+    once = [one.to_dict() for one in td.extract_crawl(crawl, parts=())]
+    assert len(calls) == len(set(calls)) == 8
+    monkeypatch.setattr(applying, "FirstLooks", lambda: lessons.FirstLooks(0))
+    assert [one.to_dict() for one in td.extract_crawl(crawl, parts=())] == once
+    assert len(calls) == 24
+
+
+def test_first_looks_know_a_page_in_one_form_only() -> None:
+    html = "<title>Birds</title>" + "".join(
+        f"<p>Line number {number} of a page on birds and trees.</p>" for number in range(9)
+    )
+    _, made = prepare(Page(html, "https://a.example/1"), Options())
+    _, other = prepare(Page(html + "<p>More.", "https://a.example/1"), Options())
+    looks = lessons.FirstLooks()
+    matrix = np.zeros((len(made), 3), np.float32)
+    looks.keep(made, matrix, np.zeros(len(made)))
+    found = looks.of(made)
+    assert found is not None and found[0] is matrix
+    assert looks.of(other) is None
+    looks = lessons.FirstLooks(most=matrix.nbytes)
+    looks.keep(made, matrix, np.zeros(len(made)))
+    assert looks.of(made) is None
