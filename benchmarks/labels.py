@@ -99,7 +99,7 @@ def judge_site(site: Site, plan: Plan) -> dict[int, Judged]:
     """number of siblings -> what was found on a site's pages."""
     from templatediff.errors import PageError
     from templatediff.options import Options
-    from templatediff.pipeline import as_page, prepare
+    from templatediff.prepare import as_page, prepare
 
     group = data.sites()[site]
     made = {}

@@ -115,22 +115,9 @@ class Extraction:
 
 
 _KEYS = [
-    "path",
-    "url",
-    "site",
-    "layout",
-    "mode",
-    "siblings",
-    "title",
-    "text",
-    "verdict",
-    "confidence",
-    "reason",
-    "fetched",
-    "lang",
-    "text_hash",
-    "error",
-]
+    "path", "url", "site", "layout", "mode", "siblings", "title", "text", "verdict", "confidence", "reason",
+    "fetched", "lang", "text_hash", "error",
+]  # fmt: skip
 
 
 def failed(page: Page, site: str | None, failure: Failure) -> Extraction:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from templatediff.crawl import Skipped, Source, read_source
 from templatediff.errors import OutputError, PageError
-from templatediff.pipeline import Template, prepare
+from templatediff.pipeline import Template
+from templatediff.prepare import prepare
 from templatediff.remember import MAX_TEXT
 from templatediff.template import static_text
 

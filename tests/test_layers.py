@@ -22,7 +22,7 @@ LAYERS = [
     limits lock options spool yardstick
     judge
     text
-    page marks
+    page marks nesting
     charsets
     plausible
     decode html attributes
@@ -59,9 +59,11 @@ LAYERS = [
     runs
     rebuild
     parallel render
-    extraction
+    extraction prepare
+    record
     pipeline
-    statics upkeep precheck journal
+    statics upkeep precheck journal given
+    sites
     reading
     applying survey
     warm

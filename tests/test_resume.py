@@ -21,7 +21,7 @@ from templatediff.cli.program import program
 from templatediff.errors import OutputError
 from templatediff.journal import Entry, Row
 from templatediff.page import Failure
-from templatediff.pipeline import Tally
+from templatediff.record import Tally
 from templatediff.rules import Rule
 from tests.archives import put, record, response, warc_gz
 
