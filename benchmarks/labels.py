@@ -81,12 +81,17 @@ def _no_copies(page: Any, p: Any, kept: Any) -> Any:
     return np.zeros(len(kept), bool)
 
 
+def _not_retold(page: Any, p: Any, kept: Any) -> Any:
+    return np.zeros(len(kept)), np.zeros(len(kept))
+
+
 #: Steps of `templatediff.label` and what stands in for each where it is left out.
 STEPS: dict[str, tuple[str, Callable[..., Any]]] = {
     "repetition decides by itself": ("_settled", _left_alone),
     "rows, code, terms and short lines together": ("together", _apart),
     "guards": ("guarded", _unguarded),
     "second copies dropped": ("copied", _no_copies),
+    "told again in one piece": ("retold", _not_retold),
 }
 
 

@@ -8,7 +8,8 @@ from templatediff.context import Context
 from templatediff.fingerprint import Ints
 
 LOWEST, HIGHEST = 0.35, 0.5  #: bounds of the threshold that the expected F1 may choose
-KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it
+KEPT_OF_NEW = 0.25  #: a content page keeps at least this share of what is new on it, unless
+SURE_ENOUGH = 0.8  #: what it keeps has a mean P of so much: a short post before many comments
 
 
 def best_threshold(p: Ints, tokens: Ints) -> float:
@@ -22,11 +23,13 @@ def best_threshold(p: Ints, tokens: Ints) -> float:
 
 
 def guarded(context: Context, p: Ints, kept: Ints) -> tuple[Ints, str | None]:
-    """Never empty a page of content; keep the rest where less than a quarter of what is new was kept."""
+    """Never empty a page of content; keep the rest where less than a quarter of what is new was kept, and that is not sure."""
     if not kept.any():
         return p >= p.max(), "nothing stood out: the likeliest text was kept"
     fresh = context.fresh * (context.link_share < 0.5)
-    new = float(fresh.sum())
+    new, tokens = float(fresh.sum()), context.tokens[kept]
+    if float((p[kept] * tokens).sum()) >= SURE_ENOUGH * float(tokens.sum()):
+        return kept, None
     if new >= 40 and context.site is not None and context.site.n >= 2 and float(fresh[kept].sum()) < KEPT_OF_NEW * new:
         wider = kept | ((p >= LOWEST / 2) & (fresh > 0))
         if wider.sum() > kept.sum():

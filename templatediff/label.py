@@ -13,7 +13,7 @@ import numpy as np
 
 from templatediff.choose import best_threshold, expected_f1, guarded
 from templatediff.context import Context
-from templatediff.copies import copied
+from templatediff.copies import copied, retold
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import FirstLooks, judgement
 from templatediff.marks import CELL, TERM
@@ -37,8 +37,8 @@ NO_LAYOUT = "fits no layout of the site: judged by the site as a whole"
 @dataclass(frozen=True, slots=True)
 class Steps:
     """How the labels came about. Columns over the leaves: P by the score alone, P after `_settled`, the unit that each
-    leaf was labelled with (leaves of one unit share a number), what was kept before the guards, and what was dropped after
-    them because its text stands on the page in another place, which was kept.
+    leaf was labelled with (leaves of one unit share a number), what was kept before the guards, what was dropped after
+    them because its text stands on the page in another place, which was kept, and what was kept in the place of such a leaf.
 
     `threshold` is the P from which on a leaf is kept; `guard` says in words which guard kept more.
     """
@@ -49,6 +49,7 @@ class Steps:
     threshold: float
     chosen: Ints
     copies: Ints
+    parts: Ints
     guard: str | None = None
 
 
@@ -147,7 +148,7 @@ def label(
         return _nothing(looks, weights, "no text in the page")
     p, unit, alone, settled = _probabilities(looks, template, weights, known)
     nowhere = np.zeros(context.n, bool)
-    none = Steps(alone, settled, unit, NOTHING, nowhere, nowhere)
+    none = Steps(alone, settled, unit, NOTHING, nowhere, nowhere, nowhere)
     if not (p >= NOTHING).any():
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
@@ -157,9 +158,11 @@ def label(
     threshold = best_threshold(p, context.tokens)
     chosen = p >= threshold
     kept, guard = guarded(context, p, chosen)
-    copies = copied(context.page, p, kept)
+    whole, parts = retold(context.page, p, kept)
+    p, kept = np.maximum(p, parts), kept | (parts > 0)
+    copies = copied(context.page, p, kept) | (whole > 0)
     p, kept = np.where(copies, np.minimum(p, SETTLED), p), kept & ~copies
-    steps = Steps(alone, settled, unit, threshold, chosen, copies, guard)
+    steps = Steps(alone, settled, unit, threshold, chosen, copies, parts > 0, guard)
     reason = guard
     verdict = verdict_of(context, row, kept)
     siblings = site.n if site is not None else 0

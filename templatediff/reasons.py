@@ -133,6 +133,8 @@ class Reasons:
             return ["the page as a whole is empty"], []
         if steps.copies[leaf]:
             return ["stands on the page a second time, and that was kept"], []
+        if steps.parts[leaf]:
+            return ["a leaf that tells this and what stands around it in one piece would have been kept"], []
         decisive: list[str] = []
         others: list[str] = []
         moved = [

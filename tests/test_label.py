@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from corpora.sentinel import SentinelPage, sentinel_pages
+from templatediff.choose import guarded
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.headline import own_title
 from templatediff.label import label
@@ -84,3 +88,50 @@ def test_a_line_that_most_pages_have_twice_goes() -> None:
         for block in page.blocks:
             if block.name.startswith("signature"):
                 assert not set(block.tokens) & set(tokens(text)), (page.path, block.name)
+
+
+def test_an_article_told_again_in_one_piece_comes_out_once_with_its_paragraphs() -> None:
+    paragraphs = [text * 2 for text in TEXTS[:4]]
+    article = "<article><h1>Harbour notes</h1>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
+    again = "<div itemprop=articleBody>" + " ".join(paragraphs) + "</div>"
+    for html in (article + again, again + article):
+        made = extract(f"<title>Harbour notes</title><nav><a href=/>Home</a></nav>{html}")
+        assert [made.text.count(one.strip()) for one in paragraphs] == [1] * 4
+        assert all(one.strip() in made.text.split("\n\n") for one in paragraphs)
+        reasons = {record["text"]: record["reasons"] for record in made.leaves}
+        assert "stands on the page a second time, and that was kept" in reasons[" ".join(" ".join(paragraphs).split())]
+
+
+def test_a_paragraph_that_is_quoted_in_part_stays() -> None:
+    quoted = " ".join(TEXTS[:4])
+    page = f"<title>Harbour</title><h1>Harbour</h1><p>{quoted}</p><blockquote>{TEXTS[0]}</blockquote><p>{TEXTS[3]}</p>"
+    assert quoted in extract(page).text
+
+
+def beside(tokens: list[int], siblings: int = 2) -> Any:
+    """What the guards look at: new leaves of so many unlinked tokens."""
+    return SimpleNamespace(
+        tokens=np.array(tokens),
+        fresh=np.array(tokens),
+        link_share=np.zeros(len(tokens)),
+        site=SimpleNamespace(n=siblings),
+    )
+
+
+def test_where_little_that_is_new_was_kept_likely_text_is_kept_too() -> None:
+    p = np.array([0.6, 0.2, 0.1])
+    kept, why = guarded(beside([20, 60, 60]), p, p >= 0.5)
+    assert kept.tolist() == [True, True, False]
+    assert why is not None and "quarter" in why
+    kept, why = guarded(beside([20, 60, 60], siblings=1), p, p >= 0.5)  # one page cannot tell what is new
+    assert (kept.tolist(), why) == ([True, False, False], None)
+    p = np.array([0.9, 0.2, 0.1])  # a short post that is sure, before many comments
+    kept, why = guarded(beside([20, 60, 60]), p, p >= 0.5)
+    assert (kept.tolist(), why) == ([True, False, False], None)
+
+
+def test_a_page_of_content_is_never_emptied() -> None:
+    p = np.array([0.2, 0.3, 0.3])
+    kept, why = guarded(beside([5, 5, 5]), p, p >= 0.5)
+    assert kept.tolist() == [False, True, True]
+    assert why is not None and "likeliest" in why
