@@ -39,7 +39,6 @@ from templatediff.errors import PageError
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.options import Options
 from templatediff.profile import SiteProfile
-from templatediff.repetition import Part
 from templatediff.score import FORMAT, forest, probability
 from templatediff.segment import segment
 
@@ -246,11 +245,8 @@ def look_further(site: Site) -> list[Ints]:
         if place[0] > 1:
             taken = _sample(site, [look.page for look in looks])
             judged = {site.prints[look.page].key: probability(look.first) for look in looks if look.first is not None}
-            parts = [
-                Part(part.sets, {**part.sums, **lessons.judged_sums(page, judged[page.key])})
-                for part, page in zip(taken.parts, taken.leaders, strict=True)
-            ]
-            taught[place] = lessons.with_parts(taken, parts)
+            told = [lessons.judged_sums(page, judged[page.key]) for page in taken.leaders]
+            taught[place] = lessons.with_lessons(taken, told)
     for look in site.looks:
         page = site.prints[look.page]
         views: tuple[Any, Any, Any] = (None, None, None)

@@ -7,6 +7,7 @@ on nine siblings, that the article ended two menus ago (`templatediff.passages`)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +18,8 @@ from templatediff.evidence import rows
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.passages import NAMES as PASSAGE_NAMES
 from templatediff.passages import passage_rows
-from templatediff.repetition import LESSON_COLUMNS, SCALE, Part, Sums, View, add_up, level, subtree_sums
-from templatediff.sample import LayoutSample, Sample, view_without
+from templatediff.repetition import LESSON_COLUMNS, SCALE, Level, Part, Sums, View, add_sums, add_up, subtree_sums
+from templatediff.sample import Sample, view_without
 from templatediff.score import Weights, columns, probability, shipped_visits
 
 TEACHERS = 32  #: groups of each layout, of smallest rank, whose judgement is averaged
@@ -221,27 +222,28 @@ def teach(sample: Sample, weights: Weights, order: int, looks: FirstLooks | None
     teachers: set[int] = set()
     for layout in sample.layouts:
         teachers |= set(sorted(layout.level.members)[:TEACHERS])
-    parts: list[Part] = []
-    for number, (part, page) in enumerate(zip(sample.parts, sample.leaders, strict=True)):
-        sums = _NOTHING
-        if number in teachers:
-            layout = sample.layouts[sample.layout_of[number]]
-            context = Context(
-                page, view_without(sample.site, [number], sample.parts),
-                view_without(layout.level, [number], sample.parts), order,
-            )  # fmt: skip
-            matrix, first = _first_look(context, weights)
-            if looks is not None and sample.groups_of[page.key] == (number,):
-                looks.keep(page, matrix, first)
-            sums = judged_sums(page, probability(first))
-        parts.append(Part(part.sets, {**part.sums, **sums}))
-    return with_parts(sample, parts)
+    lessons = [dict(_NOTHING) for _ in sample.leaders]
+    for number in sorted(teachers):
+        page, layout = sample.leaders[number], sample.layouts[sample.layout_of[number]]
+        context = Context(
+            page, view_without(sample.site, [number], sample.parts),
+            view_without(layout.level, [number], sample.parts), order,
+        )  # fmt: skip
+        matrix, first = _first_look(context, weights)
+        if looks is not None and sample.groups_of[page.key] == (number,):
+            looks.keep(page, matrix, first)
+        lessons[number] = judged_sums(page, probability(first))
+    return with_lessons(sample, lessons)
 
 
-def with_parts(sample: Sample, parts: list[Part]) -> Sample:
-    """The sample with its groups' parts replaced and every level added up anew."""
-    layouts: tuple[LayoutSample, ...] = tuple(
-        replace(layout, level=level(sorted(layout.level.members), parts)) for layout in sample.layouts
-    )
-    site = level(sorted(sample.site.members), parts)
-    return replace(sample, site=site, parts=tuple(parts), layouts=layouts)
+def with_lessons(sample: Sample, lessons: Sequence[dict[str, Sums]]) -> Sample:
+    """The sample with what each group's leader teaches (`judged_sums`) added to its part and to every level."""
+
+    def taught(whole: Level) -> Level:
+        chosen = [lessons[number] for number in sorted(whole.members)]
+        sums = {name: add_sums([one[name] for one in chosen], len(LESSON_COLUMNS)) for name in _NOTHING}
+        return replace(whole, sums=whole.sums | sums)
+
+    parts = tuple(Part(part.sets, part.sums | one) for part, one in zip(sample.parts, lessons, strict=True))
+    layouts = tuple(replace(layout, level=taught(layout.level)) for layout in sample.layouts)
+    return replace(sample, site=taught(sample.site), parts=parts, layouts=layouts)

@@ -6,14 +6,12 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from templatediff.drift import page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
-from templatediff.extraction import (
-    Extraction,
-    failed,
-)
+from templatediff.extraction import Extraction, failed
 from templatediff.fingerprint import Fingerprint
 from templatediff.label import label, overruled
 from templatediff.leaves import Leaves
@@ -25,8 +23,9 @@ from templatediff.prepare import as_page, named_host, page_text, prepare
 from templatediff.profile import SiteProfile
 from templatediff.profile import merge as merge_profiles
 from templatediff.record import Tally, record_of, values_of
+from templatediff.repetition import View
 from templatediff.rules import Rule, judge, read_rules
-from templatediff.sample import take
+from templatediff.sample import Sample, take
 from templatediff.score import Weights, shipped
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
@@ -41,6 +40,20 @@ class Template(SiteTemplate):
     def extract(self, page: Page | str | bytes | Path) -> Extraction:
         """The content of one page of this site. Never raises for what a page holds: see `.verdict` and `.error`."""
         return extract(page, template=self)
+
+    def views(self, page: Fingerprint) -> tuple[View, View | None, int | None]:
+        """(site, layout, layout id) as the page sees them, without its own near-duplicate group."""
+        return self._taught.views(page)
+
+    @cached_property
+    def _taught(self) -> Sample:
+        """The sample with what the score makes of its own pages: found when first asked for, since labelling alone needs it."""
+        return self.sample if self.profile is None else teach(self.sample, self.weights, self.options.ngram_order)
+
+    def get_ready(self, looks: FirstLooks) -> None:
+        """Finds out what labelling needs; `looks` keeps what that tells of the template's own pages."""
+        if self.profile is not None:
+            self.__dict__["_taught"] = teach(self.sample, self.weights, self.options.ngram_order, looks)
 
     def update(self, pages: Iterable[Page | str | bytes | Path]) -> Template:
         """A new template, as learned on this one's pages and these."""
@@ -57,29 +70,26 @@ class Template(SiteTemplate):
         save_all({self.site: self}, Path(folder))
 
 
-def derive(profile: SiteProfile, weights: Weights | None = None, looks: FirstLooks | None = None) -> Template:
-    """The template of a profile: a pure function of what the profile holds (and of the weights).
-
-    `looks` keeps what was found out about the profile's pages on the way.
-    """
+def derive(profile: SiteProfile, weights: Weights | None = None) -> Template:
+    """The template of a profile: a pure function of what the profile holds (and of the weights)."""
     weights = weights or shipped()
-    sample = teach(take(profile), weights, profile.options.ngram_order, looks)
-    made = of_profile(profile, sample, weights)
-    return Template(**made.__dict__)
+    return Template(**of_profile(profile, take(profile), weights).__dict__)
 
 
 def load_site(folder: Path, looks: FirstLooks | None = None) -> Template:
-    """The template in one site's folder, from its profile, or from template.json alone, with the user's rules; `looks` as in
-    `derive`.
+    """The template in one site's folder, from its profile, or from template.json alone, with the user's rules.
 
-    Raises TemplateError.
+    With `looks`, which keeps what is found out about the profile's pages, it is ready to label pages. Raises TemplateError.
     """
     rules = read_rules(folder.parent, folder)
     profile = read_profile(folder)
     # a damaged or newer template.json is refused even where the profile makes it unnecessary: it says the folder is not ours
     stored = read_json(folder, shipped()) if profile is None or (folder / TEMPLATE_FILE).is_file() else None
-    made = derive(profile, looks=looks) if profile is not None else Template(**stored.__dict__)
-    return replace(made, rules=rules) if rules else made
+    made = derive(profile) if profile is not None else Template(**stored.__dict__)
+    made = replace(made, rules=rules) if rules else made
+    if looks is not None:
+        made.get_ready(looks)
+    return made
 
 
 def load(folder: str | Path) -> dict[str, Template]:

@@ -158,3 +158,23 @@ def test_first_looks_know_a_page_in_one_form_only() -> None:
     looks = lessons.FirstLooks(most=matrix.nbytes)
     looks.keep(made, matrix, np.zeros(len(made)))
     assert looks.of(made) is None
+
+
+def test_what_the_pages_of_a_template_teach_is_found_when_it_is_first_applied(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls: list[str] = []
+    whole = lessons.rows
+    monkeypatch.setattr(
+        lessons, "rows", lambda context, names: (calls.append(context.page.key), whole(context, names))[1]
+    )
+    pages = sorted(crawl.glob("*.html"))
+    template = td.learn(pages, site="a.example")
+    template.save(tmp_path)
+    assert template.to_json()["layouts"]
+    assert not calls
+    template.extract(pages[0])
+    assert len(calls) == 9  # those that teach, and the page
+    template.extract(pages[1])
+    assert len(calls) == 10
+    assert td.load(tmp_path)["a.example"].extract(pages[1]).to_dict() == template.extract(pages[1]).to_dict()
