@@ -18,6 +18,7 @@ from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
 from templatediff.journal import Entry, Journal, inputs_of, templates_hash
 from templatediff.limits import Limits
+from templatediff.names import part_name
 from templatediff.options import Options
 from templatediff.page import utc_text
 from templatediff.parallel import Crew, crewed
@@ -27,7 +28,7 @@ from templatediff.reading import Given, Progress, Reading, Totals, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection
-from templatediff.spool import Spool
+from templatediff.spool import Spool, writing_temporaries
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.upkeep import put
@@ -84,7 +85,7 @@ def extract_crawl(
     """
     totals = totals if totals is not None else Totals()
     if template_text is not None:
-        ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
+        ignore = [*ignore, Path(template_text), part_name(Path(template_text))]
     with crewed(jobs, limits) as crew:
         given = Given(
             options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry),
@@ -155,8 +156,9 @@ def _spooled(profiles: dict[str, SiteProfile]) -> Spool:
     spool = Spool()
     for name in list(profiles):
         place = spool.folder / site_folder(name)
-        place.mkdir()
-        profiles.pop(name).save(place / PROFILE_FILE)
+        with writing_temporaries():
+            place.mkdir()
+            profiles.pop(name).save(place / PROFILE_FILE)
     return spool
 
 

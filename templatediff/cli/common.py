@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import click
 from templatediff.errors import InputError, UsageError
 from templatediff.limits import DEFAULT, MIB, Limits
 from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
+from templatediff.spool import Spool, writing_temporaries
 from templatediff.text import valid
 
 if TYPE_CHECKING:
@@ -183,15 +183,17 @@ def spooled_stdin(most: int = DEFAULT.max_bytes) -> Path:
 
     Those names become the record's path and, where the page names no host, its site.
     """
-    holder = click.get_current_context().with_resource(tempfile.TemporaryDirectory(prefix="templatediff-"))
-    page = Path(holder, "stdin", "-")
+    spool = Spool()
+    page = Path(spool.folder, "stdin", "-")
+    click.get_current_context().call_on_close(lambda: spool.remove())  # which keeps it until then
     data = stdin().read(most + 1)  # one byte more than a page may have, so that a longer one is told from it
-    page.parent.mkdir()
-    with page.open("wb") as out:
-        out.write(data)
-        if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
-            shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
-            return page
+    with writing_temporaries():
+        page.parent.mkdir()
+        with page.open("wb") as out:
+            out.write(data)
+            if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+                shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
+                return page
     read_page(page, "stdin", most)  # refused here, where the page has a name that tells a person something
     return page
 

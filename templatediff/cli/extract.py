@@ -28,9 +28,10 @@ from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format,
 from templatediff.cli.plan import plan
 from templatediff.cli.progress import Progress
 from templatediff.cli.resume import Journal
-from templatediff.cli.sink import part_name, stdout
+from templatediff.cli.sink import stdout
 from templatediff.cli.speech import is_terminal
 from templatediff.errors import OutputError, UsageError
+from templatediff.names import part_name
 from templatediff.options import Options
 
 if TYPE_CHECKING:

@@ -14,17 +14,17 @@ from typing import Any, BinaryIO, Protocol, Self
 from templatediff.cli.sink import (
     PartFile,
     Sink,
+    again_name,
     created,
     explained,
     journal_name,
-    part_name,
     stdout,
     truncated,
     whole_lines,
 )
 from templatediff.cli.speech import NAME, escaped_json, is_terminal, printable, spelled
 from templatediff.errors import OutputError, UsageError
-from templatediff.names import FileNames
+from templatediff.names import FileNames, part_name
 from templatediff.text import without_controls
 
 FORMATS = ("jsonl", "text", "markdown", "html")
@@ -112,7 +112,7 @@ def open_writer(
 
 def output_paths(target: Path | None) -> tuple[Path, ...]:
     """What -o names and its unfinished form: never to be read as input."""
-    return () if target is None else (target, part_name(target), journal_name(target))
+    return () if target is None else (target, part_name(target), journal_name(target), again_name(target))
 
 
 def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
