@@ -52,6 +52,7 @@ _CODECS = {
 # Labels that name no encoding of web pages: "replacement" stands for encodings that are unsafe to read.
 _NOT_FOR_PAGES = frozenset({"replacement", "x-user-defined"})
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr")
+_CYRILLIC = ("windows-1251", "koi8-r", "koi8-u")
 _SAME_READING = {"gbk": "gb18030"}
 
 _HIGH_BYTES = bytes(range(128, 256))
@@ -240,7 +241,9 @@ def _margin(declared: str, best: str) -> float:
     # and "iso-8859-1" is what is declared by those who declare nothing.
     if declared == "windows-1252" or (declared in _EAST_ASIAN and best in _EAST_ASIAN):
         return -0.05
-    return 0.01
+    # Read by the other, Russian in windows-1251 or KOI8-R is Russian with its capitals and small letters exchanged: only where
+    # a sentence or a name begins is a small letter before a capital.
+    return 0.0 if declared in _CYRILLIC and best in _CYRILLIC else 0.01
 
 
 def _sample(data: bytes) -> bytes:
