@@ -21,7 +21,9 @@ from templatediff.reading import CHUNK, Given, Progress, Totals, Work, lost_page
 from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 
-_KEPT_TEMPLATES = 256  # pages behind the derived templates that a worker keeps at hand, some 0.14 MB each: one large site
+_KEPT_TEMPLATES = (
+    256  # pages behind the derived templates that a worker keeps at hand, some 0.14 MB each: one large site
+)
 
 
 class Applier:

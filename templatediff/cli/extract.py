@@ -24,7 +24,16 @@ from templatediff.cli.common import (
     speech_options,
 )
 from templatediff.cli.ledger import Ledger, check_ending, open_ledger
-from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format, open_writer, output_paths, utf8
+from templatediff.cli.output import (
+    FORMATS,
+    Writer,
+    check_apart,
+    check_no_page,
+    chosen_format,
+    open_writer,
+    output_paths,
+    utf8,
+)
 from templatediff.cli.plan import plan
 from templatediff.cli.progress import Progress
 from templatediff.cli.resume import Journal
@@ -201,6 +210,7 @@ def _check_side_files(output: Output, crawl: Crawl) -> None:
         if os.path.realpath(file) in taken:
             raise UsageError(f"{option} {file} is the input or the output: give another file")
         taken.add(os.path.realpath(file))
+        check_no_page(option, file)
         if option == "--report":
             check_ending(file)
         if not file.parent.is_dir():
