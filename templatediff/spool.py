@@ -6,7 +6,6 @@ ours without a lock is nobody's.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from templatediff.errors import OutputError
 from templatediff.lock import taken
 
+_LAST = -1000  # among what `multiprocessing` does when a process ends: after it has removed what it has in the folder
 _NEW = "templatediff-new-"  # not locked yet
 # The machine is part of the name: over a network, what another one holds may look free from here.
 _LOCKED = f"templatediff-{zlib.crc32(os.uname().nodename.encode()):08x}-"
@@ -31,7 +31,7 @@ class Spool:
     def __init__(self) -> None:
         with writing_temporaries():
             self.folder = Path(tempfile.mkdtemp(dir=process_folder()))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.remove = weakref.finalize(self, _remove, os.getpid(), self.folder)
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()  # a worker process reads the folder, the process that made it removes it
@@ -57,18 +57,20 @@ def writing_temporaries() -> Iterator[None]:
 
 @functools.cache
 def _made(process: int, place: str) -> Path:
+    from multiprocessing import util  # which --help need not wait for
+
     _sweep(place)
     new = tempfile.mkdtemp(prefix=_NEW, dir=place)
-    atexit.register(_remove, process, new)
+    util.Finalize(None, _remove, (process, new), exitpriority=_LAST)
     if not taken(os.open(new, os.O_RDONLY | os.O_CLOEXEC)):  # which stays open as long as the process
         return Path(new)
     folder = os.path.join(place, _LOCKED + os.path.basename(new).removeprefix(_NEW))
     os.rename(new, folder)
-    atexit.register(_remove, process, folder)
+    util.Finalize(None, _remove, (process, folder), exitpriority=_LAST)
     return Path(folder)
 
 
-def _remove(process: int, folder: str) -> None:
+def _remove(process: int, folder: str | Path) -> None:
     if os.getpid() == process:  # and no fork of it
         shutil.rmtree(folder, ignore_errors=True)
 

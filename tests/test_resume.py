@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from templatediff.cli.output import Folder, JsonLines
 from templatediff.cli.program import program
+from templatediff.cli.sink import PartFile
 from templatediff.errors import OutputError
 from templatediff.journal import Entry, Row
 from templatediff.lock import fresh
@@ -188,6 +189,27 @@ def test_what_a_resume_that_was_killed_packed_anew_goes(
     again.write_bytes(b"half a")
     assert run("extract", crawl, "-o", out, *resume).exit_code == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "out.jsonl.zst"]
+
+
+@pytest.mark.parametrize("name", FORMS[1:3])
+def test_kills_before_the_first_new_record_lose_none_that_was_written(
+    name: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compressor holds back what it is given; all of it goes through a new one when a run goes on."""
+    out, whole = tmp_path / name, tmp_path / "whole" / name
+    assert run("extract", crawl, "-o", whole).exit_code == 1
+    stopped(crawl, out, monkeypatch)
+    part, journal = (tmp_path / f"{name}.part{ending}" for ending in ("", ".journal"))
+    before, told = part.read_bytes(), journal.read_bytes()
+    file = PartFile(out)
+    file.reopen(file.count())  # and killed now: nothing is closed
+    assert part.read_bytes() == before
+    journal.write_bytes(told)
+    stopped(crawl, out, monkeypatch, "--resume")
+    assert PartFile(out).count() == 8
+    assert run("extract", crawl, "-o", out, "--resume").exit_code == 1
+    assert contents(out) == contents(whole)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["crawl", "whole", name])
 
 
 def test_what_differs_is_refused_and_left_as_it_is(

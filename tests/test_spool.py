@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from templatediff import spool
 from templatediff.errors import OutputError
 from templatediff.spool import Spool, process_folder
 
@@ -73,11 +72,23 @@ def test_a_folder_that_was_tidied_away_is_made_again(place: Path) -> None:
 
 
 def test_a_fork_leaves_the_folder_of_its_parent_alone(place: Path) -> None:
-    folder = process_folder()
-    spool._remove(os.getpid() + 1, str(folder))
-    assert folder.is_dir()
-    spool._remove(os.getpid(), str(folder))
-    assert not folder.exists()
+    code = "import os\nfrom templatediff.spool import Spool\nheld = Spool()\n" + (
+        "if os.fork():\n    os.wait()\n    print(held.folder.is_dir())\nelse:\n    mine = Spool()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "TMPDIR": str(place)}
+    )
+    assert (done.stdout, done.stderr, list(place.iterdir())) == ("True\n", "", [])
+
+
+def test_the_command_leaves_nothing_when_it_ends(place: Path) -> None:
+    page = "<title>Otters</title><p>Otters close their ears and nostrils under water."
+    for verb in (["page", "-"], ["extract", "-"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "templatediff", *verb, "--quiet"],
+            input=page, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(place)},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr, list(place.iterdir())) == (0, "", []) and "Otters close" in done.stdout
 
 
 def test_no_place_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

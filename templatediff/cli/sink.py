@@ -24,13 +24,17 @@ class ReaderGone(Exception):
 class Sink:
     """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone.
 
-    One that is `eager` keeps nothing back: what it was given stays written when the process is killed.
+    One that is `eager` keeps nothing back: what it was given stays written when the process is killed. `after` is called after
+    each write.
     """
 
-    def __init__(self, stream: BinaryIO, name: str, *, eager: bool = False) -> None:
+    def __init__(
+        self, stream: BinaryIO, name: str, *, eager: bool = False, after: Callable[[], None] | None = None
+    ) -> None:
         self._stream = stream
         self._name = name
         self._eager = eager
+        self._after = after
         self.used = False
 
     def write(self, data: bytes) -> None:
@@ -39,6 +43,8 @@ class Sink:
             self._stream.write(data)
             if self._eager:
                 self._stream.flush()
+            if self._after is not None:
+                self._after()
 
     def flush(self) -> None:
         with explained(self._name):
@@ -68,6 +74,7 @@ class PartFile:
         self.special = self.target.exists() and not self.target.is_file() and not self.target.is_dir()
         self.place = self.target if self.special else part_name(self.target)
         self.used = False
+        self._again: Path | None = None
         self._opened = contextlib.ExitStack()
         self._packing = contextlib.ExitStack()
 
@@ -79,7 +86,7 @@ class PartFile:
             self.target.parent.mkdir(parents=True, exist_ok=True)
             if self.special:
                 return self._sink(_opened(self.place))
-            self._again().unlink(missing_ok=True)
+            again_name(self.target).unlink(missing_ok=True)  # of a run that was killed
             return self._sink(fresh(self.place, self.target))
 
     def count(self) -> int:
@@ -98,28 +105,37 @@ class PartFile:
             return self._sink(truncated(self.place, lines))
 
     def _repacked(self, lines: int) -> Sink:
-        again = self._again()
+        """The first lines packed anew into a file beside the one that has them, whose place it takes when it has `caught_up`."""
+        self._again = again_name(self.target)
         try:
-            sink = self._sink(created(again))
+            sink = self._sink(created(self._again))
             with open(self.place, "rb") as stream:
                 for line in itertools.islice(whole_lines(stream, self.target.name), lines):
                     sink.write(line)
-            again.replace(self.place)
         except BaseException:
-            again.unlink(missing_ok=True)  # what was written before stays
+            self._forget()
             raise
         return sink
 
-    def _again(self) -> Path:
-        """What is packed anew; a run that was killed meanwhile leaves it for the next one to take away."""
-        return again_name(self.target)
+    def _caught_up(self) -> None:
+        """Puts what is packed anew in its place once it is as long as what is there, which then it begins with. Whoever is killed
+        before, while the compressor holds lines back, loses none of those that are there."""
+        if self._again is not None and self._again.stat().st_size >= self.place.stat().st_size:
+            self._again.replace(self.place)
+            self._again = None
+
+    def _forget(self) -> None:
+        """Leaves what was there as it is."""
+        if self._again is not None:
+            self._again.unlink(missing_ok=True)
+            self._again = None
 
     def _sink(self, handle: int) -> Sink:
         stream = self._opened.enter_context(os.fdopen(handle, "wb"))
         eager = not self.special and not _is_compressed(self.target.name)
         self._flush = stream.flush
         packed = self._packing.enter_context(_compressed(stream, self.target.name))
-        self._sink_in_use = Sink(packed, str(self.target), eager=eager)
+        self._sink_in_use = Sink(packed, str(self.target), eager=eager, after=self._caught_up)
         return self._sink_in_use
 
     def finish(self) -> None:
@@ -127,6 +143,7 @@ class PartFile:
         with explained(self.target), self._opened:  # which ends the lock, when the file is no longer called NAME.part
             self._packing.close()
             self._flush()
+            self._caught_up()
             if not self.special:
                 self.place.replace(self.target)
 
@@ -137,6 +154,10 @@ class PartFile:
                 self.place.unlink()
                 return False
             self._packing.close()
+            self._flush()
+            self._caught_up()
+        with contextlib.suppress(OSError):
+            self._forget()
         return not self.special
 
 
