@@ -14,6 +14,7 @@ that decoding is in no figure; `extract` reads files, and what reading and decod
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import sys
 import tempfile
@@ -30,12 +31,12 @@ import templatediff as td
 from benchmarks import data
 from benchmarks.peers import PeerMissing, load
 from corpora.generator import SiteSpec, generate_site
-from templatediff import render
+from templatediff import cuts, render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.fingerprint import fingerprint
 from templatediff.label import label
 from templatediff.options import Options
-from templatediff.pipeline import page_text
+from templatediff.pipeline import derive, page_text, prepare
 from templatediff.segment import segment
 
 PEERS = ("turbohtml", "resiliparse", "justext", "trafilatura_default", "readability_lxml")
@@ -188,12 +189,19 @@ def stages(corpus: Corpus, rounds: int) -> Iterator[tuple[str, float, float]]:
         def each(call: Callable[..., object], *columns: Sequence[object]) -> Callable[[], object]:
             return lambda: [call(*row) for row in zip(*columns, strict=True)]
 
+        keeper = cuts.Keeper(str(ready.folder), 1 << 40)
+        prepared = zip(read, leaves, made, strict=True)
+        places = [cut for one in prepared if (cut := keeper.add(*one)) is not None]
+        profiles = [template.profile for template in ready.templates if template.profile is not None]
         calls = {
             "read": each(read_source, sources),
             "decode": each(page_text, read),
             "parse": lambda: parse(corpus),
             "segment": each(lambda text: segment(text[1], options), texts),
             "fingerprint": each(lambda one: fingerprint(one, options, content_hash=1), leaves),
+            "keep for the second reading": each(keeper.add, read, leaves, made),
+            "read what was kept": each(lambda cut: cuts.read(cut, ""), places),
+            "derive the sites' templates": each(derive, profiles),
             "label": each(lambda one, of: label(one, of, of.weights), made, template_of),
             "label, one page alone": each(lambda one, of: label(one, None, of.weights), made, template_of),
             "render as text": each(render.text, leaves, kept),
@@ -208,6 +216,29 @@ def stages(corpus: Corpus, rounds: int) -> Iterator[tuple[str, float, float]]:
         for name, found in times.items():
             seconds = statistics.median(found)
             yield name, seconds * 1e3 / len(texts), seconds / size * 1e9
+
+
+def sizes(corpus: Corpus) -> Iterator[tuple[str, float]]:
+    """(what, bytes a page) of what the stages take and give."""
+    count = len(corpus.pages)
+    templates = [td.learn([td.Page(page) for page in site], site="site") for site in corpus.sites]
+    yield "HTML", sum(len(page.encode()) for page in corpus.pages) / count
+    with tempfile.TemporaryDirectory(prefix="templatediff-speed-") as name:
+        keeper = cuts.Keeper(name, 1 << 40)
+        for text in corpus.pages:
+            keeper.add(td.Page(text), *prepare(td.Page(text), Options()))
+        yield "kept for the second reading", keeper.size / count
+        for number, template in enumerate(templates):
+            template.save(Path(name, str(number)))
+        profiles = sum(file.stat().st_size for file in Path(name).rglob("profile.*"))
+        yield "profile (compressed)", profiles / count
+        yield "template.json", sum(file.stat().st_size for file in Path(name).rglob("template.json")) / count
+    records = [
+        json.dumps(template.extract(td.Page(page)).to_dict(), ensure_ascii=False)
+        for site, template in zip(corpus.sites, templates, strict=True)
+        for page in site
+    ]
+    yield "record", sum(len(record.encode()) for record in records) / count
 
 
 def described(corpus: Corpus) -> str:
@@ -236,6 +267,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("| stage | CPU ms a page | CPU s a GB |\n|---|---:|---:|")
             for name, ms, seconds in stages(corpus, rounds):
                 print(f"| {name} | {ms:.2f} | {seconds:.1f} |", flush=True)
+            print("\n| | KB a page |\n|---|---:|")
+            for name, size in sizes(corpus):
+                print(f"| {name} | {size / 1000:.1f} |", flush=True)
             continue
         place = {"news": 0, "docs": 1}.get(corpus.name)
         print("| operation | CPU ms a page | times the parse | goal |\n|---|---:|---:|---:|")

@@ -8,11 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from templatediff import cuts
 from templatediff.crawl import Skipped, Source, read_source
+from templatediff.cuts import Cut
 from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError
-from templatediff.extraction import Extraction, failed
+from templatediff.extraction import SOURCE, Extraction, failed
 from templatediff.journal import Entry, Journal, Row
+from templatediff.lessons import FirstLooks
 from templatediff.options import Options
 from templatediff.page import Failure, Page
 from templatediff.parallel import Crew
@@ -21,9 +24,9 @@ from templatediff.reading import CHUNK, Given, Progress, Totals, Work, lost_page
 from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 
-_KEPT_TEMPLATES = (
-    256  # pages behind the derived templates that a worker keeps at hand, some 0.14 MB each: one large site
-)
+_FROM_HTML = frozenset(["markdown", "html", SOURCE])  # parts
+# pages behind the derived templates that a worker keeps at hand, some 0.14 MB each: one large site
+_KEPT_TEMPLATES = 256
 
 
 class Applier:
@@ -33,9 +36,10 @@ class Applier:
         self.given = given
         self.parts = parts
         self.at_hand: OrderedDict[str, Template | None] = OrderedDict()
+        self.looks: tuple[str, FirstLooks] | None = None  # of the site whose template was derived last
 
     def __call__(self, work: Sequence[Work]) -> list[tuple[Extraction, Tally] | None]:
-        return [self.one(work.source, work.site, self.parts, work.failure) for work in work]
+        return [self.one(each.source, each.site, self.parts, each.failure, each.cut) for each in work]
 
     def ready(self, work: Work) -> None:
         """The template is there before the page has its turn."""
@@ -53,19 +57,32 @@ class Applier:
         return [one for part in parts for one in part]
 
     def one(
-        self, source: Source, site: str, parts: tuple[str, ...], failure: Failure | None = None
+        self,
+        source: Source,
+        site: str,
+        parts: tuple[str, ...],
+        failure: Failure | None = None,
+        cut: Cut | None = None,
     ) -> tuple[Extraction, Tally] | None:
         if failure is not None:
             return _lost(source, site, failure.message)
-        page = read_source(source, self.given.limits.max_bytes)
-        if isinstance(page, Skipped):
-            return None
-        template = self.template(site)
-        options = template.options if template is not None else self.given.options or Options()
-        rules = self.given.rules.get(site)
+        given, template = self.given, self.template(site)
+        rules = given.rules.get(site)
+        kept = cuts.read(cut, source.path) if cut is not None else None
+        if kept is not None and not rules and not _FROM_HTML & set(parts):
+            page = kept[0]
+        else:
+            found = read_source(source, given.limits.max_bytes)
+            if isinstance(found, Skipped):
+                return None
+            page = found
+            kept = kept if kept is not None and cuts.is_of(kept[2], page) else None
+        options = template.options if template is not None else given.options or Options()
         return extract_counted(
-            page, template, options, site, parts, fit=self.given.fit, rules=rules, limits=self.given.limits
-        )
+            page, template, options, site, parts, fit=given.fit, rules=rules, limits=given.limits,
+            prepared=kept[1:] if kept is not None else None,
+            looks=self.looks[1] if self.looks is not None and self.looks[0] == site else None,
+        )  # fmt: skip
 
     def template(self, site: str) -> Template | None:
         if self.given.named is not None:
@@ -76,7 +93,8 @@ class Applier:
             self.at_hand.move_to_end(site)
             return self.at_hand[site]
         place = Path(self.given.templates, site_folder(site))
-        found = load_site(place) if holds_site(place) else None
+        self.looks = (site, FirstLooks())
+        found = load_site(place, self.looks[1]) if holds_site(place) else None
         self.at_hand[site] = found
         while (
             len(self.at_hand) > 1 and sum(each.pages if each else 1 for each in self.at_hand.values()) > _KEPT_TEMPLATES
@@ -108,13 +126,13 @@ def apply(
     applier = Applier(given, wanted) if parts is None else None
     counter = _Counter(totals)
     totals.failures.clear()
-    for (source, name, _), entry in zip(work, past, strict=False):
+    for (source, name, *_), entry in zip(work, past, strict=False):
         counter.add(source.path, name, entry.row, entry.tally)
     done = len(past)
     if progress is not None and done:
         progress("extract", done, len(work))
     for chunk, records in zip(chunks, crew.in_order(Applier, (given, wanted), chunks), strict=True):
-        for (source, name, _), record in zip(chunk, records, strict=True):
+        for (source, name, *_), record in zip(chunk, records, strict=True):
             done += 1
             if record is None:  # it was a page in the first reading: the file changed since
                 failure = Failure("changed", "changed while it was read")

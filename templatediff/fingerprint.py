@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -331,6 +331,7 @@ def _short(names: str) -> str:
     return names if len(names) <= MAX_NAMES else names[: names.rfind(".", 0, MAX_NAMES) + 1].rstrip(".")
 
 
+@lru_cache(1 << 14)  # pages of a site share most of their elements' names
 def fold_step(tag: str, names: str) -> str:
     """One step of a folded path: the element with its id and first classes, changing parts folded.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from templatediff.context import Context
 from templatediff.fingerprint import Fingerprint, Ints
-from templatediff.lessons import judgement
+from templatediff.lessons import FirstLooks, judgement
 from templatediff.overall import bare, features
 from templatediff.repetition import View, among, numbered
 from templatediff.rules import Ruling
@@ -133,9 +133,11 @@ def _look(page: Fingerprint, template: SiteTemplate | None) -> Looks:
     return Looks(context, site, layout, layout_id, template.sample.copies(page.key))
 
 
-def _probabilities(looks: Looks, template: SiteTemplate | None, weights: Weights) -> tuple[Ints, Ints, Ints, Ints]:
+def _probabilities(
+    looks: Looks, template: SiteTemplate | None, weights: Weights, known: FirstLooks | None = None
+) -> tuple[Ints, Ints, Ints, Ints]:
     """(P(content), unit, P by the score alone, P after `_settled`) of each leaf."""
-    alone = judgement(looks.context, looks.site, looks.layout, weights)
+    alone = judgement(looks.context, looks.site, looks.layout, weights, known)
     settled = _settled(looks.context, alone)
     p, unit = _together(looks.context, settled, template.join_below if template is not None else 0)
     return p, unit, alone, settled
@@ -147,13 +149,16 @@ def judged_leaves(page: Fingerprint, template: SiteTemplate | None, weights: Wei
     return looks.context, _probabilities(looks, template, weights)[0], looks.copies
 
 
-def label(page: Fingerprint, template: SiteTemplate | None, weights: Weights) -> Labels:
-    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile."""
+def label(
+    page: Fingerprint, template: SiteTemplate | None, weights: Weights, known: FirstLooks | None = None
+) -> Labels:
+    """Label every leaf of a page. `page` is the whole fingerprint, not the capped one of a profile; `known` is what deriving the
+    template found out about its own pages."""
     looks = _look(page, template)
     context, site, layout, layout_id = looks.context, looks.site, looks.layout, looks.layout_id
     if not context.n:
         return _nothing(looks, weights, "no text in the page")
-    p, unit, alone, settled = _probabilities(looks, template, weights)
+    p, unit, alone, settled = _probabilities(looks, template, weights, known)
     nowhere = np.zeros(context.n, bool)
     none = Steps(alone, settled, unit, NOTHING, nowhere, nowhere)
     if not (p >= NOTHING).any():

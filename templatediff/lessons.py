@@ -44,13 +44,17 @@ NAMES = _names()
 _ALL_NAMES = EVIDENCE_NAMES + NAMES
 
 
+_NOTHING = dict.fromkeys(
+    ("lesson", "path_lesson"), Sums(np.zeros(0, np.uint64), np.zeros((0, len(LESSON_COLUMNS)), np.int64))
+)
+
+
 def judged_sums(page: Fingerprint, first: Ints) -> dict[str, Sums]:
     """What a page teaches: tokens and content tokens by local key and by path of every container."""
     tokens = page.token_count
     content = np.asarray(np.rint(first * tokens * SCALE), np.int64)
     if not len(page):
-        empty = Sums(np.zeros(0, np.uint64), np.zeros((0, len(LESSON_COLUMNS)), np.int64))
-        return {"lesson": empty, "path_lesson": empty}
+        return dict(_NOTHING)
     under = np.column_stack([subtree_sums(page, tokens), subtree_sums(page, content)])
     return {
         "lesson": add_up(page.local_keys[page.row], np.column_stack([tokens, content])),
@@ -111,10 +115,10 @@ def _weighted_mean(place: Ints, mass: Ints, tokens: Ints) -> Ints:
     return (sums / np.maximum(counts, 1e-9)).take(place)
 
 
-def first_judgement(context: Context, weights: Weights) -> Ints:
-    """P(content) of each leaf by the first forest."""
+def _first_look(context: Context, weights: Weights) -> tuple[Ints, Ints]:
+    """(evidence, log odds by the first forest) of a page's leaves."""
     matrix = rows(context, weights.names)
-    return weights.first.probability(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
+    return matrix, weights.first.raw(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
 
 
 def forest_rows(context: Context, site: View | None, layout: View | None, weights: Weights) -> tuple[Ints, Ints]:
@@ -132,10 +136,37 @@ def _second_rows(
     return columns(both.T, _ALL_NAMES, weights.second.columns)
 
 
-def judgement(context: Context, site: View | None, layout: View | None, weights: Weights) -> Ints:
+class FirstLooks:
+    """The evidence of pages that taught, and the log odds that the first forest gave their leaves: labelling such a page need not
+    work them out again. Bounded in bytes; pages that came too late are as good as unknown."""
+
+    def __init__(self, most: int = 32 << 20) -> None:
+        self.left = most
+        self._found: dict[str, tuple[tuple[int, int, int], Ints, Ints]] = {}
+
+    def keep(self, page: Fingerprint, matrix: Ints, first: Ints) -> None:
+        size = matrix.nbytes + first.nbytes
+        if size <= self.left:
+            self.left -= size
+            self._found[page.key] = _identity(page), matrix, first
+
+    def of(self, page: Fingerprint) -> tuple[Ints, Ints] | None:
+        """(evidence, log odds), None for a page that is not known in just this form."""
+        found = self._found.get(page.key)
+        return found[1:] if found is not None and found[0] == _identity(page) else None
+
+
+def _identity(page: Fingerprint) -> tuple[int, int, int]:
+    """Tells a page from others of its address, and from what a profile keeps of a long one."""
+    return page.content_hash, len(page), len(page.token_hash)
+
+
+def judgement(
+    context: Context, site: View | None, layout: View | None, weights: Weights, known: FirstLooks | None = None
+) -> Ints:
     """P(content) of each leaf by both forests (`Weights.mixed`). Shape (leaves,), 4 decimals."""
-    matrix = rows(context, weights.names)
-    first = weights.first.raw(columns(matrix, EVIDENCE_NAMES, weights.first.columns))
+    found = known.of(context.page) if known is not None else None
+    matrix, first = found or _first_look(context, weights)
     second = weights.second.raw(_second_rows(context, matrix, first, site, layout, weights))
     return probability(weights.mixed(first, second))
 
@@ -183,8 +214,8 @@ def _spread(found: Ints, named: tuple[str, ...], names: tuple[str, ...]) -> Ints
     return spread
 
 
-def teach(sample: Sample, weights: Weights, order: int) -> Sample:
-    """The sample with what its own pages teach added to every level."""
+def teach(sample: Sample, weights: Weights, order: int, looks: FirstLooks | None = None) -> Sample:
+    """The sample with what its own pages teach added to every level. `looks` keeps what was found out about them."""
     if sample.site.n + sum(layout.level.n for layout in sample.layouts) <= 1:
         return sample
     teachers: set[int] = set()
@@ -192,16 +223,17 @@ def teach(sample: Sample, weights: Weights, order: int) -> Sample:
         teachers |= set(sorted(layout.level.members)[:TEACHERS])
     parts: list[Part] = []
     for number, (part, page) in enumerate(zip(sample.parts, sample.leaders, strict=True)):
-        sums = judged_sums(page, np.zeros(len(page)))
+        sums = _NOTHING
         if number in teachers:
             layout = sample.layouts[sample.layout_of[number]]
             context = Context(
                 page, view_without(sample.site, [number], sample.parts),
                 view_without(layout.level, [number], sample.parts), order,
             )  # fmt: skip
-            sums = judged_sums(page, first_judgement(context, weights))
-        else:
-            sums = {name: Sums(one.keys[:0], one.table[:0]) for name, one in sums.items()}
+            matrix, first = _first_look(context, weights)
+            if looks is not None and sample.groups_of[page.key] == (number,):
+                looks.keep(page, matrix, first)
+            sums = judged_sums(page, probability(first))
         parts.append(Part(part.sets, {**part.sums, **sums}))
     return with_parts(sample, parts)
 

@@ -27,7 +27,7 @@ from templatediff.extraction import (
 )
 from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
 from templatediff.label import EMPTY, Labels, headline, label, overruled
-from templatediff.lessons import teach
+from templatediff.lessons import FirstLooks, teach
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, normal_url
@@ -68,16 +68,20 @@ class Template(SiteTemplate):
         save_all({self.site: self}, Path(folder))
 
 
-def derive(profile: SiteProfile, weights: Weights | None = None) -> Template:
-    """The template of a profile: a pure function of what the profile holds (and of the weights)."""
+def derive(profile: SiteProfile, weights: Weights | None = None, looks: FirstLooks | None = None) -> Template:
+    """The template of a profile: a pure function of what the profile holds (and of the weights).
+
+    `looks` keeps what was found out about the profile's pages on the way.
+    """
     weights = weights or shipped()
-    sample = teach(take(profile), weights, profile.options.ngram_order)
+    sample = teach(take(profile), weights, profile.options.ngram_order, looks)
     made = of_profile(profile, sample, weights)
     return Template(**made.__dict__)
 
 
-def load_site(folder: Path) -> Template:
-    """The template in one site's folder, from its profile, or from template.json alone, with the user's rules.
+def load_site(folder: Path, looks: FirstLooks | None = None) -> Template:
+    """The template in one site's folder, from its profile, or from template.json alone, with the user's rules; `looks` as in
+    `derive`.
 
     Raises TemplateError.
     """
@@ -85,7 +89,7 @@ def load_site(folder: Path) -> Template:
     profile = read_profile(folder)
     # a damaged or newer template.json is refused even where the profile makes it unnecessary: it says the folder is not ours
     stored = read_json(folder, shipped()) if profile is None or (folder / TEMPLATE_FILE).is_file() else None
-    made = derive(profile) if profile is not None else Template(**stored.__dict__)
+    made = derive(profile, looks=looks) if profile is not None else Template(**stored.__dict__)
     return replace(made, rules=rules) if rules else made
 
 
@@ -239,10 +243,14 @@ def extract_counted(
     fit: bool = False,
     rules: Sequence[Rule] | None = None,
     limits: Limits = DEFAULT,
+    prepared: tuple[Leaves, Fingerprint] | None = None,
+    looks: FirstLooks | None = None,
 ) -> tuple[Extraction, Tally]:
     """The extraction and what it adds to the totals; `fit` also measures how well the template fits the page.
 
-    `rules` are the template's own if they are not given. Raises MemoryError: the caller knows whether to try again.
+    `rules` are the template's own if they are not given. `prepared` is what `prepare` gave for this page; its HTML is then
+    looked at for rules and for parts that are made from it alone. `looks` is what deriving the template found out. Raises
+    MemoryError: the caller knows whether to try again.
     """
     if site is None and template is not None:
         site = template.site
@@ -250,8 +258,8 @@ def extract_counted(
         return failed(page, site, page.failure), Tally()
     try:
         text = page_text(page)
-        leaves, made = prepare(page, options, text, limits)
-        labels = label(made, template, template.weights if template is not None else shipped())
+        leaves, made = prepared or prepare(page, options, text, limits)
+        labels = label(made, template, template.weights if template is not None else shipped(), looks)
         if rules is None:
             rules = template.rules if template is not None else ()
         if rules:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import logging
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
+from templatediff.cuts import Cut, Keeper
 from templatediff.drift import SiteFit
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
@@ -74,6 +75,7 @@ class Given:
     since: str = ""  # pages fetched before this time, and undated ones, teach nothing
     teaches: bool = True  # whether templates are learnt from what is read
     again: bool = False  # whether all pages are read again, and what fails is told then
+    cuts: str | None = None  # folder in which the first reading keeps what it cuts for the second
     fields: Fields = USUAL  # of JSON lines and sidecars
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
     limits: Limits = DEFAULT
@@ -92,44 +94,56 @@ BY_OPTION, BY_SIDECAR, BY_FOLDER, BY_URL, BY_PAGES = "option", "sidecar", "folde
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What the first reading found. `sources` are the pages that teach, in order; `sites` and `shown` (whether it comes
-    out) tell of each. `lost` are those of kind RESOURCE, by path: they are not opened again."""
+    out) tell of each, and `cuts` where what was cut of it is kept. `lost` are those of kind RESOURCE, by path: they are not
+    opened again."""
 
     profiles: dict[str, SiteProfile]
     sources: list[Source]
     sites: list[str]
     shown: list[bool]
+    cuts: list[Cut | None]
     lost: dict[str, Failure] = field(default_factory=dict)
 
     def work(self) -> list[Work]:
         """The pages that come out."""
-        whole = zip(self.sources, self.sites, self.shown, strict=True)
-        return [Work(source, site, self.lost.get(source.path)) for source, site, shown in whole if shown]
+        whole = zip(self.sources, self.sites, self.shown, self.cuts, strict=True)
+        return [Work(source, site, self.lost.get(source.path), cut) for source, site, shown, cut in whole if shown]
 
 
 class Work(NamedTuple):
-    """A page, its site, and where it is known already why it cannot be read."""
+    """A page, its site, where it is known already why it cannot be read, and where what was cut of it is kept."""
 
     source: Source
     site: str
     failure: Failure | None = None
+    cut: Cut | None = None
 
 
 @dataclass(slots=True)
 class _Read:
-    """What the reading of some sources found: of each its group, None for what is no page, and whether it comes out."""
+    """What the reading of some sources found: of each its group, None for what is no page, whether it comes out, and where
+    what was cut of it is kept."""
 
     groups: list[Group | None]
     shown: list[bool]
+    cuts: list[Cut | None]
     profiles: dict[Group, SiteProfile]
     skipped: Counter[str]
     failures: list[tuple[str, str, str]]
 
     def __init__(self) -> None:
-        self.groups, self.shown, self.profiles, self.skipped, self.failures = [], [], {}, Counter(), []
+        self.groups, self.shown, self.cuts, self.profiles, self.skipped, self.failures = [], [], [], {}, Counter(), []
+
+    def page(self, group: Group | None, shown: bool, cut: Cut | None = None) -> None:
+        """One source more."""
+        self.groups.append(group)
+        self.shown.append(shown)
+        self.cuts.append(cut)
 
     def add(self, part: _Read) -> None:
         self.groups.extend(part.groups)
         self.shown.extend(part.shown)
+        self.cuts.extend(part.cuts)
         self.skipped.update(part.skipped)
         self.failures.extend(part.failures)
         for group, profile in part.profiles.items():
@@ -147,6 +161,7 @@ class _Learner:
         self.options = given.options or Options()
         self.places: OrderedDict[Group, Places] = OrderedDict()
         self.full: set[str] = set()  # folders in which a group has as many pages as a profile keeps of a month
+        self.keeper = Keeper(given.cuts) if given.cuts is not None else None
 
     def __call__(self, sources: Sequence[Source]) -> _Read:
         found = _Read()
@@ -154,20 +169,21 @@ class _Learner:
             page = read_page(source, self.given)
             if isinstance(page, Skipped):
                 found.skipped[page.kind] += 1
-                found.groups.append(None)
-                found.shown.append(False)
+                found.page(None, False)
                 continue
+            shown = self.given.selection.shows(page)
             group = self.passed_over(source, page)
             if group is not None:
-                found.groups.append(group)
-                found.shown.append(self.given.selection.shows(page))
+                found.page(group, shown)
                 continue
             leaves, made, failure = prepared_page(page, self.options, self.given.limits)
             if failure is not None:
                 found.failures.append((source.path, failure.kind, failure.message))
             group = group_of(self.given, source, page, leaves.head if leaves is not None else None)
-            found.groups.append(group)
-            found.shown.append(self.given.selection.shows(page))
+            cut = None
+            if shown and self.keeper is not None and leaves is not None and made is not None:
+                cut = self.keeper.add(page, leaves, made)
+            found.page(group, shown, cut)
             if made is not None and len(made):
                 profile = found.profiles.get(group)
                 if profile is None:
@@ -215,11 +231,9 @@ class _Learner:
         found = _Read()
         if given.selection.excludes(page):
             found.skipped[EXCLUDED] += 1
-            found.groups.append(None)
-            found.shown.append(False)
+            found.page(None, False)
         else:
-            found.groups.append(group_of(given, source, page, None))
-            found.shown.append(given.selection.shows(page))
+            found.page(group_of(given, source, page, None), given.selection.shows(page))
             found.failures.append((source.path, RESOURCE, why))
         return found
 
@@ -318,8 +332,8 @@ def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progre
     found = _read_all(given, sources, crew, totals, progress)
     site_of = {group: name for group, (name, _) in resolve(found.groups).items()}
     pages = [
-        (source, site_of[group], shown)
-        for source, group, shown in zip(sources, found.groups, found.shown, strict=True)
+        (source, site_of[group], shown, cut)
+        for source, group, shown, cut in zip(sources, found.groups, found.shown, found.cuts, strict=True)
         if group is not None
     ]
     if not pages:
@@ -330,11 +344,11 @@ def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progre
         chosen = first_of_each(pages, given.selection.limit)
         if len(chosen) < len(pages):
             # learn from these pages alone; what else is in the folders has had its say on the sites' names
-            names = {source.path for source, _, _ in chosen}
+            names = {source.path for source, *_ in chosen}
             gone = [failure for failure in found.failures if failure[0] in lost and failure[0] in names]
             again = Totals()
-            left = [source for source, _, _ in chosen if source.path not in lost]
-            profiles = _read_all(given, left, crew, again, progress).profiles
+            left = [source for source, *_ in chosen if source.path not in lost]
+            profiles = _read_all(replace(given, cuts=None), left, crew, again, progress).profiles
             lost |= _lost(again.failures)
             totals.failures[:] = sorted(again.failures + gone, key=lambda failure: failure[0])
             pages = chosen
@@ -345,15 +359,19 @@ def read(given: Given, sources: list[Source], crew: Crew, totals: Totals, progre
             by_site[name] = SiteProfile(name, given.options or Options())
         by_site[name].absorb(profiles.pop(group))
     totals.failed = 0
-    totals.sites = len({name for _, name, shown in pages if shown})
-    return Reading(by_site, [page[0] for page in pages], [page[1] for page in pages], [page[2] for page in pages], lost)
+    totals.sites = len({name for _, name, shown, _ in pages if shown})
+    told, sites, shown, kept = (list(column) for column in zip(*pages, strict=True))
+    return Reading(by_site, told, sites, shown, kept, lost)
 
 
 def _lost(failures: Iterable[tuple[str, str, str]]) -> dict[str, Failure]:
     return {path: Failure(kind, why) for path, kind, why in failures if kind == RESOURCE}
 
 
-def first_of_each(pages: list[tuple[Source, str, bool]], limit: int) -> list[tuple[Source, str, bool]]:
+_Page = tuple[Source, str, bool, Cut | None]
+
+
+def first_of_each(pages: list[_Page], limit: int) -> list[_Page]:
     """The first pages of each site, at most `limit` of one."""
     taken: Counter[str] = Counter()
     chosen = []

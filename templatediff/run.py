@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from templatediff import cuts
 from templatediff.applying import Applier, apply
 from templatediff.crawl import Fields, Source, list_sources
 from templatediff.errors import InputError, UsageError
@@ -91,7 +92,9 @@ def extract_crawl(
             options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry),
             limits=crew.limits,
         )  # fmt: skip
-        given, reading = prepared(_several(paths), given, templates, crew, update, fetched, ignore, totals, progress)
+        given, reading = prepared(
+            _several(paths), given, templates, crew, update, fetched, ignore, totals, progress, True
+        )
         work = reading.work()
         if not work:
             raise InputError(f"no page of the input matches {' or '.join(given.selection.include)}")
@@ -104,6 +107,8 @@ def extract_crawl(
             past = _begun(journal, given, reading) if journal is not None else ()
             yield from apply(given, work, crew, parts, totals, progress, journal, past)
         finally:
+            if given.cuts is not None:
+                cuts.remove(given.cuts)
             if given.spool is not None and parts is not None:
                 given.spool.remove()  # else it lives as long as a record that may still be asked for its parts
 
@@ -125,8 +130,10 @@ def prepared(
     ignore: Sequence[Path],
     totals: Totals,
     progress: Progress | None,
+    keep: bool = False,
 ) -> tuple[Given, Reading]:
-    """The first reading, and what is given with the templates in place that it calls for."""
+    """The first reading, and what is given with the templates in place that it calls for. With `keep` what is cut to learn
+    from is kept for a second reading."""
     folder = Path(templates) if isinstance(templates, (str, Path)) else None
     if update and folder is None:
         raise UsageError("update needs a folder of templates to learn into")
@@ -134,14 +141,18 @@ def prepared(
         raise UsageError(f"the template folder {folder} is or holds the input: give another folder for the templates")
     given = replace(given, fit=templates is not None and not update, teaches=templates is None or update, again=True)
     sources = list_sources(paths, fetched=fetched, ignore=[*ignore, *([folder] if folder else [])], fields=given.fields)
+    if given.teaches:
+        spool = Spool()
+        given = replace(given, spool=spool, cuts=str(spool.folder) if keep else None)
     reading = read(given, sources, crew, totals, progress)
     if isinstance(templates, Mapping):
         _check_options(given, templates)
         rules = {name: template.rules for name, template in templates.items()}
         return replace(given, named=templates, rules=rules), reading
     if folder is None:
-        spool = _spooled(reading.profiles)
-        return replace(given, templates=str(spool.folder), spool=spool), reading
+        assert given.spool is not None
+        _spool(reading.profiles, given.spool)
+        return replace(given, templates=str(given.spool.folder)), reading
     names = sorted(set(reading.sites))
     given = replace(given, rules={name: read_rules(folder, folder / site_folder(name)) for name in names})
     if update:
@@ -151,15 +162,13 @@ def prepared(
     return replace(given, templates=str(folder)), reading
 
 
-def _spooled(profiles: dict[str, SiteProfile]) -> Spool:
+def _spool(profiles: dict[str, SiteProfile], spool: Spool) -> None:
     """The profiles in a folder of templates; `profiles` is emptied, so that memory stays bounded."""
-    spool = Spool()
     for name in list(profiles):
         place = spool.folder / site_folder(name)
         with writing_temporaries():
             place.mkdir()
             profiles.pop(name).save(place / PROFILE_FILE)
-    return spool
 
 
 def _check_stored(given: Given, folder: Path, names: Sequence[str], totals: Totals) -> None:

@@ -28,6 +28,7 @@ LAYERS = [
     values segment
     glance
     fingerprint
+    cuts
     patterns selectors
     repetition
     profile

@@ -1,0 +1,158 @@
+"""What is worked out of a page once is kept: no page of a crawl is cut twice, and all comes out as without that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import templatediff as td
+from corpora.generator import SiteSpec, generate_site
+from templatediff import applying, cuts, lessons, pipeline, reading
+from templatediff.fingerprint import Fingerprint
+from templatediff.options import Options
+from templatediff.page import Page
+from templatediff.pipeline import prepare
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    for number, page in enumerate(generate_site(SiteSpec(kinds=("news", "docs"), pages=8, seed=5)).pages):
+        (folder / f"{number}.html").write_text(page.html, encoding="utf-8")
+    return folder
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    calls: list[int] = []
+    whole = pipeline.segment
+
+    def segment(text: str, *arguments: object, **named: object) -> object:
+        calls.append(len(text))
+        return whole(text, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "segment", segment)
+    return calls
+
+
+def test_a_page_is_cut_once(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch)
+    made = list(td.extract_crawl(crawl, parts=("leaves",)))
+    assert len(made) == 8
+    assert len(calls) == 8
+
+
+def test_markdown_is_made_from_the_html_beside_what_was_kept(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch)
+    made = list(td.extract_crawl(crawl, parts=("markdown",)))
+    assert len(calls) == 16  # once plain, once with inline markup
+    alone = {one.path: one.markdown for one in td.extract_crawl(crawl)}
+    assert {one.path: one.markdown for one in made} == alone
+
+
+@pytest.mark.parametrize("most", [0, 40_000])
+def test_without_room_the_records_are_the_same(crawl: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    before = [one.to_dict() for one in td.extract_crawl(crawl)]
+    monkeypatch.setattr(reading, "Keeper", lambda folder: cuts.Keeper(folder, most))
+    calls = counted(monkeypatch)
+    assert [one.to_dict() for one in td.extract_crawl(crawl)] == before
+    assert 8 < len(calls) <= 16
+
+
+def test_a_page_that_changed_meanwhile_is_read_as_it_was(crawl: Path) -> None:
+    expected = [one.text for one in td.extract_crawl(crawl)]
+    records = td.extract_crawl(crawl, progress=lambda stage, done, _: None)
+    found = [next(records).text]
+    (crawl / "7.html").write_text("<p>Something else altogether, which nobody has seen before.", encoding="utf-8")
+    found += [one.text for one in records]
+    assert found == expected
+
+
+def test_what_is_kept_is_given_back_whole(tmp_path: Path) -> None:
+    page = generate_site(SiteSpec(kinds=("docs",), pages=1, seed=3)).pages[0]
+    given = Page(page.html, "https://a.example/1", "2024-05-01", "1.html", site="a.example", source={"id": [1, None]})
+    leaves, made = prepare(given, Options())
+    keeper = cuts.Keeper(str(tmp_path))
+    first, second = keeper.add(given, leaves, made), keeper.add(given, leaves, made)
+    assert first is not None and second is not None and second.start == first.size
+    for cut in (first, second):
+        kept = cuts.read(cut, "1.html")
+        assert kept is not None
+        back, its_leaves, its_print = kept
+        assert (back.url, back.fetched, back.path, back.site, back.source) == (
+            given.url, given.fetched, given.path, given.site, given.source,
+        )  # fmt: skip
+        assert its_leaves == leaves
+        for name in Fingerprint.__dataclass_fields__:
+            one, other = getattr(its_print, name), getattr(made, name)
+            if isinstance(other, np.ndarray):
+                assert one.dtype == other.dtype, name
+                assert one.tolist() == other.tolist(), name
+            else:
+                assert one == other, name
+        assert cuts.is_of(its_print, given)
+        assert not cuts.is_of(its_print, Page(page.html + " "))
+
+
+def test_what_cannot_be_kept_is_cut_again(tmp_path: Path) -> None:
+    keeper = cuts.Keeper(str(tmp_path))
+    given = Page("<p>Some words.", path="\udcff.html", source={"id": 1 << 70})
+    assert keeper.add(given, *prepare(given, Options())) is None  # a number too large
+    given = Page("<p>Some words.", path="\udcff.html", source={"id": "\ud800"})
+    assert keeper.add(given, *prepare(given, Options())) is None  # half a character
+    given = Page("<p>Some words.", path="\udcff.html")
+    cut = keeper.add(given, *prepare(given, Options()))
+    assert cut is not None
+    assert cuts.read(cut, "\udcff.html") is not None
+    Path(cut.file).write_bytes(b"\x93")
+    assert cuts.read(cut, "\udcff.html") is None
+    Path(cut.file).unlink()
+    assert cuts.read(cut, "\udcff.html") is None
+
+
+def test_nothing_is_left_behind(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spools = tmp_path / "spools"
+    spools.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spools))
+    for _ in td.extract_crawl(crawl, parts=()):
+        assert list(spools.rglob("*.cuts"))
+    assert not list(spools.iterdir())
+
+
+def test_with_a_limit_of_pages_what_was_kept_is_of_the_right_page(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [(one.path, one.text) for one in td.extract_crawl(crawl, limit=3)]
+    assert [path for path, _ in found] == ["0.html", "1.html", "2.html"]
+    monkeypatch.setattr(reading, "Keeper", lambda folder: cuts.Keeper(folder, 0))
+    assert found == [(one.path, one.text) for one in td.extract_crawl(crawl, limit=3)]
+
+
+def test_the_evidence_of_a_page_that_taught_is_worked_out_once(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    whole = lessons.rows
+    monkeypatch.setattr(
+        lessons, "rows", lambda context, names: (calls.append(context.page.key), whole(context, names))[1]
+    )
+    once = [one.to_dict() for one in td.extract_crawl(crawl, parts=())]
+    assert len(calls) == len(set(calls)) == 8
+    monkeypatch.setattr(applying, "FirstLooks", lambda: lessons.FirstLooks(0))
+    assert [one.to_dict() for one in td.extract_crawl(crawl, parts=())] == once
+    assert len(calls) == 24
+
+
+def test_first_looks_know_a_page_in_one_form_only() -> None:
+    html = "<title>Birds</title>" + "".join(
+        f"<p>Line number {number} of a page on birds and trees.</p>" for number in range(9)
+    )
+    _, made = prepare(Page(html, "https://a.example/1"), Options())
+    _, other = prepare(Page(html + "<p>More.", "https://a.example/1"), Options())
+    looks = lessons.FirstLooks()
+    matrix = np.zeros((len(made), 3), np.float32)
+    looks.keep(made, matrix, np.zeros(len(made)))
+    found = looks.of(made)
+    assert found is not None and found[0] is matrix
+    assert looks.of(other) is None
+    looks = lessons.FirstLooks(most=matrix.nbytes)
+    looks.keep(made, matrix, np.zeros(len(made)))
+    assert looks.of(made) is None
