@@ -22,7 +22,7 @@ import templatediff as td
 from benchmarks.data import DevPage, sites
 from templatediff.drift import SiteFit, page_fit
 from templatediff.options import Options
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
 from templatediff.profile import SiteProfile
 from templatediff.sample import take
 

@@ -20,7 +20,8 @@ from collections.abc import Iterable
 import chardetng_py  # type: ignore[import-untyped]
 
 from benchmarks.data import DevPage, pages
-from templatediff.decode import decode, label
+from templatediff.charsets import label
+from templatediff.decode import decode
 
 ENOUGH = 0.95  #: share of the truth's pairs that a right reading finds
 SILENT = "gold cannot tell"

@@ -33,7 +33,6 @@ from benchmarks.train import document
 from benchmarks.verdicts import class_of, specs
 from corpora.generator import KINDS, SCRIPTS, STYLES, SiteSpec, generate_pages, generate_shells
 from corpora.generator.spec import COOKIE_BARS
-from templatediff import pipeline
 from templatediff.errors import PageError
 from templatediff.glance import NAMES as EARLY_NAMES
 from templatediff.glance import columns, first_look
@@ -41,6 +40,8 @@ from templatediff.label import judged_leaves
 from templatediff.options import Options
 from templatediff.overall import ALONE_NAMES, NAMES, features
 from templatediff.page import host_of
+from templatediff.prepare import prepare
+from templatediff.score import shipped
 from templatediff.verdict import FORMAT, PATH
 
 SEED, ROUNDS = 500_000, 5  #: of the first generated site; sites of each pair of script and markup
@@ -117,12 +118,12 @@ def _examples(
         if name == "empty" and template is None:
             continue
         try:
-            leaves, made = pipeline.prepare(page, known.options if known is not None else Options())
+            leaves, made = prepare(page, known.options if known is not None else Options())
         except PageError:
             return []
         if not len(leaves):
             return []
-        weights = known.weights if known is not None else pipeline.shipped()
+        weights = known.weights if known is not None else shipped()
         context, p, copies = judged_leaves(made, known, weights)
         row = features(context, p, copies)
         found.append(Example(name, site, kind, empty, row))

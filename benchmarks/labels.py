@@ -81,12 +81,17 @@ def _no_copies(page: Any, p: Any, kept: Any) -> Any:
     return np.zeros(len(kept), bool)
 
 
+def _not_retold(page: Any, p: Any, kept: Any) -> Any:
+    return np.zeros(len(kept)), np.zeros(len(kept))
+
+
 #: Steps of `templatediff.label` and what stands in for each where it is left out.
 STEPS: dict[str, tuple[str, Callable[..., Any]]] = {
     "repetition decides by itself": ("_settled", _left_alone),
-    "rows, code, terms and short lines together": ("_together", _apart),
-    "guards": ("_guard", _unguarded),
-    "second copies dropped": ("_copied", _no_copies),
+    "rows, code, terms and short lines together": ("together", _apart),
+    "guards": ("guarded", _unguarded),
+    "second copies dropped": ("copied", _no_copies),
+    "told again in one piece": ("retold", _not_retold),
 }
 
 
@@ -94,7 +99,7 @@ def judge_site(site: Site, plan: Plan) -> dict[int, Judged]:
     """number of siblings -> what was found on a site's pages."""
     from templatediff.errors import PageError
     from templatediff.options import Options
-    from templatediff.pipeline import as_page, prepare
+    from templatediff.prepare import as_page, prepare
 
     group = data.sites()[site]
     made = {}
@@ -121,10 +126,10 @@ def judge_site(site: Site, plan: Plan) -> dict[int, Judged]:
 
 
 def _template(site: Site, prints: Sequence[Any], weights: Any) -> Any:
-    from templatediff.fingerprint import cap
     from templatediff.lessons import teach
     from templatediff.options import Options
     from templatediff.profile import SiteProfile
+    from templatediff.remember import cap
     from templatediff.sample import take
     from templatediff.template import of_profile
 
@@ -139,6 +144,7 @@ def _judge_page(
     judged: Judged, page: data.DevPage, texts: Sequence[str], seen: Any, template: Any, weights: Any
 ) -> None:
     from templatediff import label as labels_of
+    from templatediff.verdict import EMPTY
 
     gold_text = page.gold()
     gold = Gold(gold_text)
@@ -156,7 +162,7 @@ def _judge_page(
         headline = labels.context.main_heading if labels.context.n else -1
         if headline >= 0 and labels.context.title_share[headline] >= 0.5:
             judged.headlines[page.set].append((truth.oracle[headline], bool(labels.kept[headline])))
-    if labels.verdict != labels_of.EMPTY:
+    if labels.verdict != EMPTY:
         judged.pages.append((labels.confidence, score))
     for name, (function, instead) in STEPS.items():
         with ExitStack() as stack:

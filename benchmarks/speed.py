@@ -36,7 +36,8 @@ from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.fingerprint import fingerprint
 from templatediff.label import label
 from templatediff.options import Options
-from templatediff.pipeline import derive, page_text, prepare
+from templatediff.pipeline import derive
+from templatediff.prepare import page_text, prepare
 from templatediff.segment import segment
 
 PEERS = ("turbohtml", "resiliparse", "justext", "trafilatura_default", "readability_lxml")

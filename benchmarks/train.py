@@ -33,7 +33,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import align, data
-from templatediff import evidence, fingerprint, lessons, sample
+from templatediff import evidence, fingerprint, hashes, lessons, remember, sample
 from templatediff.decode import decode
 from templatediff.errors import PageError
 from templatediff.fingerprint import Fingerprint, Ints
@@ -98,13 +98,13 @@ def gather(job: tuple[tuple[str, str], tuple[data.DevPage, ...], int]) -> Site:
             continue
         if not len(leaves):
             continue
-        made = fingerprint.fingerprint(leaves, OPTIONS, content_hash=fingerprint.bytes_hash(raw))
-        made = fingerprint.cap(made)
+        made = fingerprint.fingerprint(leaves, OPTIONS, content_hash=hashes.bytes_hash(raw))
+        made = remember.cap(made)
         site.prints[key] = made
         if gold:
             found = align.align(leaves.text, gold)
             site.truth[key] = np.array(found.oracle[: len(made)]), found.f1
-            site.gold[key] = _shingles(fingerprint.token_hashes(gold))
+            site.gold[key] = _shingles(hashes.token_hashes(gold))
             _count_names(made, site.truth[key][0], site.parts)
     if site.truth:
         for size, group, members in _groups(site):

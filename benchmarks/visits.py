@@ -26,7 +26,8 @@ from templatediff.label import label
 from templatediff.lessons import forest_rows
 from templatediff.options import Options
 from templatediff.page import Page
-from templatediff.pipeline import derive, prepare
+from templatediff.pipeline import derive
+from templatediff.prepare import prepare
 from templatediff.profile import SiteProfile
 from templatediff.score import shipped
 

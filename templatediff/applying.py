@@ -14,13 +14,15 @@ from templatediff.cuts import Cut
 from templatediff.drift import SiteFit, in_words
 from templatediff.errors import InputError
 from templatediff.extraction import SOURCE, Extraction, failed
+from templatediff.given import Given, Progress, Totals
 from templatediff.journal import Entry, Journal, Row
 from templatediff.lessons import FirstLooks
 from templatediff.options import Options
 from templatediff.page import Failure, Page
 from templatediff.parallel import Crew
-from templatediff.pipeline import Tally, Template, extract_counted, load_site
-from templatediff.reading import CHUNK, Given, Progress, Totals, Work, lost_page
+from templatediff.pipeline import Template, extract_counted, load_site
+from templatediff.reading import CHUNK, Work, lost_page
+from templatediff.record import Tally
 from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 

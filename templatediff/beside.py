@@ -12,11 +12,12 @@ from templatediff.applying import Applier
 from templatediff.crawl import Fields, Skipped, Source, only_source, read_source
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.extraction import Extraction, failed
+from templatediff.given import Given, Progress, Totals
 from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of
 from templatediff.parallel import Crew, crewed
-from templatediff.reading import Given, Progress, Reading, Totals
+from templatediff.reading import Reading
 from templatediff.run import prepared
 from templatediff.selection import Selection
 

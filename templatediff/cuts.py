@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from templatediff.fingerprint import Fingerprint, bytes_hash
+from templatediff.fingerprint import Fingerprint
+from templatediff.hashes import bytes_hash
+from templatediff.leaves import Leaves
 from templatediff.page import Page
-from templatediff.segment import Leaves
 
 log = logging.getLogger("templatediff")
 

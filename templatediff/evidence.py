@@ -15,10 +15,11 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from templatediff import segment
+from templatediff.addresses import ACTION, FRAGMENT, INSIDE, OUTSIDE
 from templatediff.context import LEVELS, LONG, Context
-from templatediff.fingerprint import ACTION, FRAGMENT, INSIDE, OUTSIDE, Ints
+from templatediff.fingerprint import Ints
 from templatediff.gist import gist_scores
+from templatediff.marks import MARK_NAMES
 from templatediff.repetition import SLOT_COLUMNS, View, among
 
 __all__ = [
@@ -108,7 +109,7 @@ def _marked(context: Context) -> Ints:
     return np.asarray((context.marks & _MARK_BITS) > 0)
 
 
-_MARK_BITS = np.array([[1 << bit] for bit in range(len(segment.MARK_NAMES))])
+_MARK_BITS = np.array([[1 << bit] for bit in range(len(MARK_NAMES))])
 _KINDS = (OUTSIDE, INSIDE, FRAGMENT, ACTION)
 
 
@@ -137,7 +138,7 @@ _OF_THE_LEAF: Columns = (
     ("heading", lambda c: c.page.heading),
     ("breaks", lambda c: np.minimum(c.page.breaks, 3)),
     ("grouped", lambda c: c.page.group >= 0),
-    (tuple(f"in_{name}" for name in segment.MARK_NAMES), _marked),
+    (tuple(f"in_{name}" for name in MARK_NAMES), _marked),
     ("depth", lambda c: c.depth.take(c.page.row)),
     ("place", lambda c: _log(c.page.place.take(c.page.row))),
 )

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from templatediff.errors import UsageError
-from templatediff.fingerprint import text_hash
-from templatediff.label import ERROR
+from templatediff.hashes import text_hash
+from templatediff.leaves import Leaves
+from templatediff.marks import ARIA_HIDDEN, HIDDEN
 from templatediff.page import Failure, Page
 from templatediff.reasons import Reasons
 from templatediff.search import elsewhere, spans
-from templatediff.segment import ARIA_HIDDEN, HIDDEN, Leaves
 from templatediff.slots import Value
+from templatediff.verdict import ERROR
 
 PARTS = ("markdown", "html", "leaves")
 #: parts that are no keys of a record: the page's decoded text, and what `Extraction.explain` gives
@@ -114,22 +115,9 @@ class Extraction:
 
 
 _KEYS = [
-    "path",
-    "url",
-    "site",
-    "layout",
-    "mode",
-    "siblings",
-    "title",
-    "text",
-    "verdict",
-    "confidence",
-    "reason",
-    "fetched",
-    "lang",
-    "text_hash",
-    "error",
-]
+    "path", "url", "site", "layout", "mode", "siblings", "title", "text", "verdict", "confidence", "reason",
+    "fetched", "lang", "text_hash", "error",
+]  # fmt: skip
 
 
 def failed(page: Page, site: str | None, failure: Failure) -> Extraction:

@@ -57,7 +57,7 @@ def title_share(page: Fingerprint) -> Ints:
     """Share of each leaf's tokens that the page's title holds, 0..1, shape (n,)."""
     if not page.title or not len(page):
         return np.zeros(len(page))
-    from templatediff.fingerprint import token_hashes
+    from templatediff.hashes import token_hashes
 
     running = np.zeros(len(page.token_hash) + 1, np.int64)
     np.cumsum(among(np.sort(token_hashes(page.title)), page.token_hash & np.uint32(0xFFFFFFFE)), out=running[1:])

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from templatediff.leaves import Leaves
+from templatediff.marks import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, LIST, NAV, NOSCRIPT
 from templatediff.page import host_of
-from templatediff.segment import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, LIST, NAV, NOSCRIPT, Leaves
 
 FRAME = HEADER | NAV | FOOTER | ASIDE | FORM | DIALOG
 ENOUGH = 8  #: words of a line that may be a sentence

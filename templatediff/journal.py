@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from templatediff.drift import PageFit
 from templatediff.extraction import Extraction
 from templatediff.page import Failure
-from templatediff.pipeline import Tally
+from templatediff.record import Tally
 from templatediff.rules import Rule
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, site_folder
 from templatediff.text import tokens

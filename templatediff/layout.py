@@ -13,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from templatediff.fingerprint import Fingerprint, Ints, text_hash
+from templatediff.fingerprint import Fingerprint, Ints
+from templatediff.hashes import text_hash
 from templatediff.repetition import subtree_sums
 
 ALIKE = 0.85  #: least mean likeness of pages in one layout

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from templatediff.addresses import front_page
 from templatediff.context import Context
-from templatediff.fingerprint import Fingerprint, Ints, front_page
+from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.glance import NAMES as SEEN
 from templatediff.glance import Columns, first_look
+from templatediff.marks import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, NAV, NOSCRIPT
 from templatediff.repetition import subtree_sums
-from templatediff.segment import ASIDE, BUTTON, DIALOG, FOOTER, FORM, HEADER, NAV, NOSCRIPT
 
 FRAME = HEADER | NAV | FOOTER | ASIDE | FORM
 FEW, MORE = 40, 200  #: tokens of the best leaves that are looked at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from templatediff.fingerprint import MAX_TEXT
+from templatediff.remember import MAX_TEXT
 from templatediff.text import UNSPACED
 from templatediff.values import MARK, TYPED, WORD, Lexeme, lexemes, trimmed
 

@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from templatediff import render
-from templatediff.crawl import Skipped, only_source, read_source
-from templatediff.decode import decode
-from templatediff.drift import PageFit, page_fit
+from templatediff.drift import page_fit
 from templatediff.errors import InputError, PageError, TemplateDiffError, UsageError
 from templatediff.extraction import (
-    EXPLAINED,
-    SOURCE,
-    Containers,
     Extraction,
-    Texts,
-    explained,
     failed,
-    leaf_records,
 )
-from templatediff.fingerprint import Fingerprint, bytes_hash, fingerprint
-from templatediff.label import EMPTY, Labels, headline, label, overruled
+from templatediff.fingerprint import Fingerprint
+from templatediff.label import label, overruled
+from templatediff.leaves import Leaves
 from templatediff.lessons import FirstLooks, teach
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, normal_url
+from templatediff.page import Failure, Page, host_of
+from templatediff.prepare import as_page, named_host, page_text, prepare
 from templatediff.profile import SiteProfile
 from templatediff.profile import merge as merge_profiles
-from templatediff.reasons import Reasons
+from templatediff.record import Tally, record_of, values_of
 from templatediff.rules import Rule, judge, read_rules
 from templatediff.sample import take
 from templatediff.score import Weights, shipped
-from templatediff.segment import Leaves, segment
-from templatediff.slots import Value
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, out_of_step, read_json, read_profile, save_all, site_folders
 from templatediff.template import SiteTemplate, of_profile
-from templatediff.text import valid, visible
+from templatediff.text import valid
 
 log = logging.getLogger("templatediff")
 
@@ -139,7 +128,7 @@ def learn(
             continue
         profile.add(made)
         taught = True
-        host = page.site or host_of(page.url) or named_host(leaves)
+        host = page.site or host_of(page.url) or named_host(leaves.head)
         if host:
             named[host] += 1
     if not taught:
@@ -147,37 +136,6 @@ def learn(
     if site is None:
         profile.site = min(named, key=lambda name: (-named[name], name)) if named else "site"
     return derive(profile, weights)
-
-
-_WHITE_SPACE = re.compile(r"\s")
-_PATH_LIKE = re.compile(r"[/\\]|^\w+:|\.x?html?$", re.I)
-
-
-def as_page(given: Page | str | bytes | Path, url: str | None = None, limits: Limits = DEFAULT) -> Page:
-    """A Page from what a caller has. A short str without "<" that looks like a path or URL raises UsageError."""
-    if isinstance(given, Page):
-        return replace(given, url=url) if url is not None else given
-    if isinstance(given, Path):
-        if given.is_dir():
-            raise UsageError(f"{given} is a folder: extract_crawl reads crawls, a page is one file")
-        found = read_source(only_source(given), limits.max_bytes)
-        if isinstance(found, Skipped):
-            found = Page(b"", path=found.path, failure=Failure("not-html", f"looks like {found.kind}, not like HTML"))
-        return replace(found, url=url) if url is not None else found
-    if isinstance(given, bytes):
-        return Page(given, url=url)
-    if type(given).__module__.partition(".")[0] == "selectolax":
-        raise UsageError(
-            f"a parsed tree ({type(given).__name__}) is not taken, since parsing on would alter it: give the page's HTML, "
-            "as str or bytes"
-        )
-    if not isinstance(given, str):
-        raise UsageError(f"a page is HTML as str or bytes, a Path or a Page, not {type(given).__name__}")
-    if "<" not in given and len(given) < 1024 and "\n" not in given.strip():
-        text = given.strip()
-        if text and not _WHITE_SPACE.search(text) and _PATH_LIKE.search(text):
-            raise UsageError(f"{text!r} looks like a path or URL, not like HTML: give a Path, or the page's own text")
-    return Page(given, url=url)
 
 
 def extract(
@@ -219,20 +177,6 @@ def extract(
     return replace(made, _again=again)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What one page adds to the totals of a run: its leaves, how the template fits it where that was asked for, the
-    rules that matched and the pairs of them that disagreed.
-    """
-
-    static: int = 0
-    dynamic: int = 0
-    content: int = 0
-    fit: PageFit | None = None
-    matched: frozenset[Rule] = frozenset()
-    conflicts: frozenset[tuple[Rule, Rule]] = frozenset()
-
-
 def extract_counted(
     page: Page,
     template: SiteTemplate | None,
@@ -263,8 +207,8 @@ def extract_counted(
         if rules is None:
             rules = template.rules if template is not None else ()
         if rules:
-            labels = overruled(labels, judge(rules, text, leaves, _values(leaves, labels, template)))
-        record, tally = _record(page, site, text, leaves, labels, template, options, parts, limits)
+            labels = overruled(labels, judge(rules, text, leaves, values_of(leaves, labels, template)))
+        record, tally = record_of(page, site, text, leaves, labels, template, options, parts, limits)
         if fit and template is not None and template.profile is not None:
             tally = replace(tally, fit=page_fit(labels.context.page, template.sample, labels.layout))
         return record, tally
@@ -276,132 +220,3 @@ def extract_counted(
         # one page must not end the run; the log has the traceback
         log.debug("%s", page.path, exc_info=True)
         return failed(page, site, Failure("internal", f"{type(error).__name__}: {error}")), Tally()
-
-
-def page_text(page: Page) -> str:
-    """The HTML of a page as text."""
-    return valid(page.html) if isinstance(page.html, str) else decode(page.html, page.charset).text
-
-
-def prepare(
-    page: Page, options: Options, text: str | None = None, limits: Limits = DEFAULT
-) -> tuple[Leaves, Fingerprint]:
-    """The leaves and the fingerprint of a page. Raises PageError, MemoryError."""
-    if text is None:
-        text = page_text(page)
-    raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
-    leaves = segment(text, options, rich=options.markup == "keep", limits=limits)
-    key_url = normal_url(page.url)
-    fetched = page.fetched if isinstance(page.fetched, str) else None
-    made = fingerprint(
-        leaves, options, content_hash=bytes_hash(raw), key_url=key_url, url=key_url, fetched=fetched
-    )  # fmt: skip
-    return leaves, made
-
-
-def _record(
-    page: Page,
-    site: str | None,
-    text: str,
-    leaves: Leaves,
-    labels: Labels,
-    template: SiteTemplate | None,
-    options: Options,
-    parts: tuple[str, ...],
-    limits: Limits,
-) -> tuple[Extraction, Tally]:
-    kept = labels.kept.tolist()
-    content = render.text(leaves, kept)
-    verdict, reason = labels.verdict, labels.reason
-    if not leaves.has_body:
-        reason = "the page has no body"
-    if not visible(content):
-        verdict, content = EMPTY, ""
-    head = leaves.head
-    made = Extraction(
-        path=page.path,
-        url=page.url or _absolute(head.canonical) or _absolute(head.og_url),
-        site=site or named_host(leaves),
-        layout=labels.layout if labels.siblings else None,
-        mode="template" if labels.siblings else "gist",
-        siblings=labels.siblings,
-        title=headline(labels, leaves.text),
-        text=content,
-        verdict=verdict,
-        confidence=labels.confidence,
-        reason=reason,
-        fetched=page.fetched if isinstance(page.fetched, str) else None,
-        lang=head.lang,
-        text_hash=f"{bytes_hash(content.encode('utf-8', 'surrogatepass')):016x}",
-        error=None,
-        source=page.source,
-    )
-    if "markdown" in parts or "html" in parts:
-        rich = leaves if leaves.markup else segment(text, options, rich=True, limits=limits)
-        if "markdown" in parts:
-            made._parts["markdown"] = render.markdown(rich, kept, url=made.url)
-        if "html" in parts:
-            made._parts["html"] = render.html(rich, kept, url=made.url)
-    changes = Counter(labels.changes())
-    tally = Tally(changes["static"], changes["dynamic"], sum(kept))
-    if labels.ruling is not None:
-        tally = replace(tally, matched=labels.ruling.matched, conflicts=labels.ruling.conflicts)
-    if "leaves" in parts or EXPLAINED in parts:
-        reasons = Reasons(labels)
-        records = leaf_records(leaves, reasons, _values(leaves, labels, template))
-        if "leaves" in parts:
-            made._parts["leaves"] = records
-        if EXPLAINED in parts:
-            made._parts[EXPLAINED] = explained(records, leaves, reasons)
-    if SOURCE in parts:
-        made._parts[SOURCE] = text
-    return made, tally
-
-
-def _absolute(url: str | None) -> str | None:
-    return url if url and normal_url(url) else None
-
-
-def _values(leaves: Texts, labels: Labels, template: SiteTemplate | None) -> list[tuple[Value, ...]]:
-    """The slot values in each leaf; none in gist mode."""
-    if template is None or not labels.siblings:
-        return [()] * len(leaves)
-    return template.slots_of(labels.layout).of(labels.context.page, leaves.text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """A page as a profile remembers it, in the form of its leaves."""
-
-    page: Fingerprint
-
-    @property
-    def text(self) -> Sequence[str]:
-        return self.page.texts
-
-    @property
-    def row(self) -> Sequence[int]:
-        found: list[int] = self.page.row.tolist()
-        return found
-
-    @property
-    def elements(self) -> Containers:
-        return self.page
-
-    def __len__(self) -> int:
-        return len(self.page)
-
-
-def remembered(template: SiteTemplate, page: Fingerprint) -> tuple[str, str | None, list[dict[str, Any]]]:
-    """(verdict, title, leaf records) of a page that the template's profile remembers: its first leaves, long ones cut.
-
-    The template's rules, which are about whole pages, have no say.
-    """
-    leaves = _Remembered(page)
-    labels = label(page, template, template.weights)
-    records = leaf_records(leaves, Reasons(labels), _values(leaves, labels, template))
-    return labels.verdict, headline(labels, page.texts), records
-
-
-def named_host(leaves: Leaves) -> str | None:
-    return host_of(leaves.head.canonical) or host_of(leaves.head.og_url)

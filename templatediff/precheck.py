@@ -7,7 +7,7 @@ from pathlib import Path
 from templatediff.errors import PageError
 from templatediff.glance import columns, first_look
 from templatediff.page import Page, host_of
-from templatediff.pipeline import as_page, page_text
+from templatediff.prepare import as_page, page_text
 from templatediff.segment import segment
 from templatediff.text import visible
 from templatediff.verdict import chance

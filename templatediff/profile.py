@@ -18,9 +18,11 @@ import msgspec
 import zstandard
 
 from templatediff.errors import MismatchError, TemplateError, UsageError
-from templatediff.fingerprint import Fingerprint, decode, encode, rank_of
+from templatediff.fingerprint import Fingerprint
+from templatediff.hashes import rank_of
 from templatediff.options import Options
 from templatediff.page import fetch_month, url_shape
+from templatediff.remember import decode, encode
 
 MONTHS = 6  #: the newest fetch months that are kept
 PAGES_A_MONTH = 192  #: pages kept of each month, those of smallest rank

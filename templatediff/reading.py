@@ -6,89 +6,32 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from templatediff.crawl import USUAL, Fields, Skipped, Source, read_source
+from templatediff.crawl import Skipped, Source, read_source
 from templatediff.cuts import Cut, Keeper
-from templatediff.drift import SiteFit
-from templatediff.errors import InputError, PageError, UsageError
-from templatediff.fingerprint import Fingerprint, bytes_hash, page_key
+from templatediff.errors import InputError, PageError
+from templatediff.fingerprint import Fingerprint
+from templatediff.given import Given, Progress, Totals
+from templatediff.hashes import bytes_hash, page_key
 from templatediff.html import Head, parse, read_head
-from templatediff.limits import DEFAULT, Limits
+from templatediff.leaves import Leaves
+from templatediff.limits import Limits
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, normal_url, registrable_domain
+from templatediff.page import Failure, Page, normal_url
 from templatediff.parallel import Crew
-from templatediff.pipeline import Template, page_text, prepare
+from templatediff.prepare import page_text, prepare
 from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
-from templatediff.rules import Rule
-from templatediff.segment import Leaves
-from templatediff.selection import Selection
-from templatediff.spool import Spool
-from templatediff.text import valid
+from templatediff.sites import Group, group_of, resolve
 
 log = logging.getLogger("templatediff")
-
-SITE_FROM = ("auto", "folder", "domain")
 _GROUPS_IN_MIND = 32  # of which a learner knows how full their profiles are
 CHUNK = 24  # pages handed to a worker at a time
 RESOURCE = "resource"  #: kind of failure: a page that took too long or too much memory, or crashed its process, twice
 EXCLUDED = "excluded"  #: kind of skipped file: a page that the caller excluded
-
-
-@dataclass(slots=True)
-class Totals:
-    """What a run counted. `failures` are (path, kind, message); `warnings` are said once each; `fits` tells for each
-    site whose stored template was applied how well that fits the pages.
-    """
-
-    pages: int = 0
-    failed: int = 0
-    sites: int = 0
-    layouts: int = 0
-    static: int = 0
-    dynamic: int = 0
-    content: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[str, str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    fits: dict[str, SiteFit] = field(default_factory=dict)
-
-
-Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What a crawl's readings share; sent to every worker. Raises UsageError for an unknown `site_from`."""
-
-    options: Options | None = None
-    site: str | None = None
-    site_from: str = "auto"
-    selection: Selection = field(default_factory=Selection)
-    templates: str | None = None  # folder of stored templates or spooled profiles
-    named: Mapping[str, Template] | None = None  # templates handed in by the caller
-    spool: Spool | None = None  # keeps the folder while the value lives
-    fit: bool = False  # whether to measure how well stored templates fit
-    since: str = ""  # pages fetched before this time, and undated ones, teach nothing
-    teaches: bool = True  # whether templates are learnt from what is read
-    again: bool = False  # whether all pages are read again, and what fails is told then
-    cuts: str | None = None  # folder in which the first reading keeps what it cuts for the second
-    fields: Fields = USUAL  # of JSON lines and sidecars
-    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)  # of each site, from the folder of templates
-    limits: Limits = DEFAULT
-
-    def __post_init__(self) -> None:
-        if self.site_from not in SITE_FROM:
-            raise UsageError(f"site_from is {self.site_from!r}: choose {', '.join(SITE_FROM)}")
-
-
-# where a page's site comes from: ("site", name, how it was found) is settled; ("folder", folder, folder's name, host or
-# "") waits until all pages of the folder are read
-Group = tuple[str, ...]
-BY_OPTION, BY_SIDECAR, BY_FOLDER, BY_URL, BY_PAGES = "option", "sidecar", "folder", "URL", "links in the pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,44 +224,6 @@ def _head(page: Page, limits: Limits) -> Head | None:
         return read_head(parse(page_text(page), limits=limits))
     except PageError:
         return None
-
-
-def group_of(given: Given, source: Source, page: Page, head: Head | None) -> Group:
-    """Where a page's site comes from; `head` is asked where nothing else tells."""
-    if given.site is not None:
-        return ("site", valid(given.site), BY_OPTION)
-    if page.site:
-        return ("site", page.site, BY_SIDECAR)
-    if given.site_from == "folder":
-        return ("site", valid(source.folder_site), BY_FOLDER)
-    host = host_of(page.url)
-    if host:
-        return ("site", registrable_domain(host) if given.site_from == "domain" else host, BY_URL)
-    named = host_of(head.canonical) or host_of(head.og_url) if head is not None else None
-    if named and given.site_from == "domain":
-        named = registrable_domain(named)
-    return ("folder", source.folder, valid(source.folder_site), named or "")
-
-
-def resolve(groups: Iterable[Group | None]) -> dict[Group, tuple[str, str]]:
-    """(site, how it was found) of each group: the host named by more than half of a folder's pages, else each page's own,
-    else the folder."""
-    counts: dict[str, Counter[Group]] = defaultdict(Counter)
-    found: dict[Group, tuple[str, str]] = {}
-    for group in groups:
-        if group is None:
-            continue
-        if group[0] == "site":
-            found[group] = group[1], group[2]
-        else:
-            counts[group[1]][group] += 1
-    for members in counts.values():
-        total = sum(members.values())
-        chosen = next((group[3] for group, count in members.items() if group[3] and 2 * count > total), None)
-        for group in members:
-            named = chosen or group[3]
-            found[group] = (named, BY_PAGES) if named else (group[2], BY_FOLDER)
-    return found
 
 
 def no_page(skipped: Counter[str]) -> InputError:

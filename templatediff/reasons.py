@@ -15,9 +15,10 @@ import numpy as np
 from templatediff.context import Context
 from templatediff.facts import Facts, Found
 from templatediff.fingerprint import Ints
-from templatediff.label import EMPTY, Labels, Steps
+from templatediff.label import Labels, Steps
 from templatediff.lessons import attribution, forest_rows
-from templatediff.segment import CELL, CODE, TERM
+from templatediff.marks import CELL, CODE, TERM
+from templatediff.verdict import EMPTY
 from templatediff.wording import COLUMNS, THEME_OF, THEMES
 
 MOST = 4  #: reasons of a leaf, at most
@@ -132,6 +133,8 @@ class Reasons:
             return ["the page as a whole is empty"], []
         if steps.copies[leaf]:
             return ["stands on the page a second time, and that was kept"], []
+        if steps.parts[leaf]:
+            return ["a leaf that tells this and what stands around it in one piece would have been kept"], []
         decisive: list[str] = []
         others: list[str] = []
         moved = [
@@ -161,7 +164,7 @@ def _settled_words(labels: Labels, steps: Steps, leaf: int) -> str:
 
 
 def _together_words(labels: Labels, steps: Steps, leaf: int) -> str:
-    """What a leaf shared its fate with in `label._together`."""
+    """What a leaf shared its fate with in `units.together`."""
     what = _unit_words(labels.context, steps, leaf)
     return f"labelled together with {what}: {float(steps.settled[leaf]):.2f} by itself"
 

@@ -18,8 +18,9 @@ import html_to_markdown
 import nh3
 
 from templatediff.inline import backslashes, escape_markdown
-from templatediff.rebuild import CELLS, TAGS, begins_block, rebuild
-from templatediff.segment import Elements, Leaves
+from templatediff.leaves import Elements, Leaves
+from templatediff.outline import CELLS, HEADINGS, TAGS, begins_block
+from templatediff.rebuild import rebuild
 from templatediff.text import has_controls, without_controls
 
 # those that `segment` keeps in markup
@@ -244,16 +245,7 @@ def _conversion_options() -> html_to_markdown.ConversionOptions:
         expand_abbreviations=False,
         include_blockquote_citations=False,
         hidden_content="all",
-        keep_inline_images_in=[
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "td",
-            "th",
-        ],  # else they lose their address
+        keep_inline_images_in=sorted(HEADINGS | CELLS),  # else they lose their address
         preprocessing=html_to_markdown.PreprocessingOptions(enabled=False),
     )
 

@@ -27,7 +27,8 @@ import numpy as np
 from templatediff.errors import TemplateError
 from templatediff.fingerprint import Ints
 from templatediff.html import Tree, parse, selected, selector_fault
-from templatediff.segment import NOSCRIPT, Leaves
+from templatediff.leaves import Leaves
+from templatediff.marks import NOSCRIPT
 from templatediff.slots import Value
 from templatediff.text import normal
 from templatediff.values import SLOT_TYPES

@@ -17,6 +17,7 @@ from templatediff.applying import Applier, apply
 from templatediff.crawl import Fields, Source, list_sources
 from templatediff.errors import InputError, UsageError
 from templatediff.extraction import Extraction
+from templatediff.given import Given, Progress, Totals
 from templatediff.journal import Entry, Journal, inputs_of, templates_hash
 from templatediff.limits import Limits
 from templatediff.names import part_name
@@ -25,7 +26,7 @@ from templatediff.page import utc_text
 from templatediff.parallel import Crew, crewed
 from templatediff.pipeline import ALONE, Template
 from templatediff.profile import SiteProfile
-from templatediff.reading import Given, Progress, Reading, Totals, read
+from templatediff.reading import Reading, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection

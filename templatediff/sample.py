@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from templatediff.fingerprint import Fingerprint, Ints, step_forms
+from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.layout import centre, group, nearest, vector
 from templatediff.profile import PAGES_A_MONTH, Entry, SiteProfile
 from templatediff.repetition import (
@@ -25,6 +25,7 @@ from templatediff.repetition import (
     page_sets,
     page_sums,
 )
+from templatediff.steps import step_forms
 
 NAMES_SHARED = 0.3
 ENOUGH = 24  #: pages from which on older fetch months are left out

@@ -12,207 +12,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
 from html import escape
 
+from templatediff.attributes import TELLING, shown_attributes, told
 from templatediff.errors import PageError
-from templatediff.html import FIRST_ID, LAST_KNOWN_ID, TEXT_ID, Head, Node, Tree, parse, read_head, tag_id, tag_ids
+from templatediff.groups import code_lines, join_tables
+from templatediff.html import FIRST_ID, LAST_KNOWN_ID, TEXT_ID, Node, Tree, parse, read_head
+from templatediff.leaves import Elements, Leaves
 from templatediff.limits import DEFAULT, Limits
-from templatediff.options import BLOCK_TAGS, Options
-
-# Marks: what a leaf lies inside of, one bit each. Inherited by everything below.
-HEADER, NAV, FOOTER, ASIDE, MAIN, ARTICLE, SECTION, FORM, DIALOG = (1 << bit for bit in range(9))
-HIDDEN, ARIA_HIDDEN, LIST, CELL, HEADER_CELL, CODE, QUOTE, FIGURE, CAPTION = (1 << bit for bit in range(9, 18))
-BUTTON, DETAILS, TERM, NOSCRIPT, ADDRESS, LABEL, TABLE = (1 << bit for bit in range(18, 25))
-
-MARK_NAMES = [
-    "header",
-    "nav",
-    "footer",
-    "aside",
-    "main",
-    "article",
-    "section",
-    "form",
-    "dialog",
-    "hidden",
-    "aria-hidden",
-    "list",
-    "cell",
-    "header-cell",
-    "code",
-    "quote",
-    "figure",
-    "caption",
-    "button",
-    "details",
-    "term",
-    "noscript",
-    "address",
-    "label",
-    "table",
-]
-
-# fmt: off
-_MARK_OF_TAG = {
-    "header": HEADER, "nav": NAV, "menu": LIST, "footer": FOOTER, "aside": ASIDE, "main": MAIN, "article": ARTICLE,
-    "section": SECTION, "form": FORM, "fieldset": FORM, "search": FORM, "dialog": DIALOG, "ul": LIST, "ol": LIST,
-    "dl": LIST, "dir": LIST, "table": TABLE, "td": CELL, "th": CELL | HEADER_CELL, "pre": CODE, "listing": CODE,
-    "xmp": CODE, "plaintext": CODE, "blockquote": QUOTE, "figure": FIGURE, "figcaption": CAPTION, "caption": CAPTION,
-    "button": BUTTON, "details": DETAILS, "summary": DETAILS, "dt": TERM, "address": ADDRESS, "legend": LABEL,
-    "noscript": NOSCRIPT,
-}
-_MARK_OF_ROLE = {
-    "banner": HEADER, "navigation": NAV, "menu": NAV, "menubar": NAV, "contentinfo": FOOTER, "complementary": ASIDE,
-    "main": MAIN, "article": ARTICLE, "search": FORM, "form": FORM, "dialog": DIALOG, "alertdialog": DIALOG,
-    "button": BUTTON, "list": LIST,
-}
-# fmt: on
-# What else the walk must know of an element: its heading level, 1 to 6, or that it is
-_CODE_BLOCK, _ROW, _A_CELL, _TABLE, _LAYOUT = range(
-    7, 12
-)  # the last: a block that a cell of a data table does not hold
-_KIND_OF_TAG = {
-    **{f"h{level}": level for level in range(1, 7)},
-    **dict.fromkeys(["pre", "listing", "xmp", "plaintext"], _CODE_BLOCK),
-    **dict.fromkeys(["td", "th"], _A_CELL),
-    **dict.fromkeys(["article", "section", "nav", "header", "footer", "aside", "main", "form", "hr"], _LAYOUT),
-    "tr": _ROW,
-    "table": _TABLE,
-}
-_TELLING = frozenset(["role", "hidden", "style", "aria-hidden", "aria-modal", "itemprop", "aria-label"])
-_PLAIN_LABEL = re.compile(r"[^\d\s\"'\\\[\]=](?:[^\d\s\"'\\\[\]=]| (?! )){0,39}")
-_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
-
-_SKIPPED = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "iframe",
-        "embed",
-        "video",
-        "audio",
-        "canvas",
-        "svg",
-        "textarea",
-        "select",
-        "input",
-        "datalist",
-        "noembed",
-        "noframes",
-        "head",
-        "title",
-        "meta",
-        "link",
-        "map",
-        "area",
-        "source",
-        "track",
-        "progress",
-        "meter",
-    ]
-)
-_BLOCK, _SKIP, _BR, _LINK, _IMAGE, _STRONG, _NOSCRIPT, _KEPT_INLINE, _SPACE = range(1, 10)
-_KEPT_INLINE_TAGS = frozenset(
-    [
-        "em",
-        "i",
-        "u",
-        "s",
-        "del",
-        "ins",
-        "sub",
-        "sup",
-        "code",
-        "kbd",
-        "samp",
-        "var",
-        "mark",
-        "small",
-        "cite",
-        "q",
-        "abbr",
-        "time",
-        "bdo",
-        "bdi",
-    ]
+from templatediff.marks import ARTICLE, FOOTER, HEADER, MAIN
+from templatediff.options import Options
+from templatediff.tags import (
+    A_CELL,
+    A_TABLE,
+    BLOCK,
+    BODY,
+    BR,
+    CODE_BLOCK,
+    FALLBACK,
+    IMAGE,
+    KEPT_INLINE,
+    LAYOUT,
+    LINK,
+    PLAIN,
+    ROW,
+    SKIP,
+    SPACE,
+    STRONG,
+    Entry,
+    entries_of,
 )
 
-
-_IN_MARKUP = frozenset([_LINK, _STRONG, _KEPT_INLINE])
+_IN_MARKUP = frozenset([LINK, STRONG, KEPT_INLINE])
 # children left, what closing it does, name, elements seen, what closing restores
 _Frame = tuple[Iterator[Node], int, str, int, tuple[int, int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Elements:
-    """The leaf containers of a page and their containers, in document order; row 0 is the body. Columns:
-
-    parent  row of the containing element, -1 for the body
-    tag     element name
-    place   1 for a first child element, 2 for a second, ...
-    between "" or the CSS steps of inline elements between this one and its parent row ("a:nth-child(2) > ")
-    names   the id and class attributes as written, "#id.class.class"
-    labels  row -> what it is called besides: "itemprop=headline" or "aria-label=Contact" (short, plain ones only)
-    marks   bit set of what it lies inside of, itself included
-    attributes  row -> those of its attributes that rendering needs, checked: colspan and rowspan (2 to 1000,
-            others say nothing), start of an ol, dir, lang (only with rich=True)
-    """
-
-    parent: list[int] = field(default_factory=list)
-    tag: list[str] = field(default_factory=list)
-    place: list[int] = field(default_factory=list)
-    between: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    marks: list[int] = field(default_factory=list)
-    attributes: dict[int, dict[str, str]] = field(default_factory=dict)
-    labels: dict[int, str] = field(default_factory=dict)
-
-    def selector(self, row: int) -> str:
-        """CSS path from the body with `:nth-child` steps."""
-        steps: list[str] = []
-        while row > 0:
-            steps.append(f"{self.between[row]}{self.tag[row]}:nth-child({self.place[row]})")
-            row = self.parent[row]
-        return " > ".join(["body", *reversed(steps)])
-
-
-@dataclass(frozen=True, slots=True)
-class Leaves:
-    """The leaves of one page in document order, as columns of equal length, and what surrounds them.
-
-    text      as a reader sees it; in code the indentation stays
-    row       row of the container in `elements`
-    linked    characters inside links
-    strong    characters inside b or strong
-    heading   1..6 inside h1..h6, else 0
-    breaks    0 a block of its own; 1 continues the leaf before after `<br>` or a line's end; 2 or more after that many
-              line ends in code
-    group     leaves of one row of a data table, or of one code block, share a number >= 0; others have -1
-    links     (leaf, target as written, link text), in document order
-    markup    inline HTML of each leaf (only with rich=True, else empty)
-    images    (leaf it stands before, HTML of the image, row) (only with rich=True)
-    """
-
-    elements: Elements
-    head: Head
-    text: list[str]
-    row: list[int]
-    linked: list[int]
-    strong: list[int]
-    heading: list[int]
-    breaks: list[int]
-    group: list[int]
-    links: list[tuple[int, str, str]]
-    markup: list[str]
-    images: list[tuple[int, str, int]]
-    has_body: bool
-    hidden_characters: int  # in script-less fallbacks that were not used
-
-    def __len__(self) -> int:
-        return len(self.text)
 
 
 def segment(text: str, options: Options | None = None, rich: bool = False, *, limits: Limits = DEFAULT) -> Leaves:
@@ -232,32 +65,7 @@ def segment(text: str, options: Options | None = None, rich: bool = False, *, li
 
 #: noscript counts as the page's only text where it holds this many times the characters of all else
 NOSCRIPT_RATIO = 4
-
 _TAGS_STRIPPED = re.compile(r"<[^<>]*>")
-
-
-Entry = tuple[int, str, int, int]
-_PLAIN: Entry = (0, "", 0, 0)
-_BODY: Entry = (0, "body", 0, 0)
-
-
-@lru_cache(16)
-def _entries(options: Options, scripting: bool) -> dict[int, Entry]:
-    """Parser number of an element -> (what the walk does there, its name, its marks, its heading level or one of the kinds
-    of table parts); absent: an inline element whose tags say nothing, or one unknown to HTML."""
-    actions = dict.fromkeys(_KEPT_INLINE_TAGS, _KEPT_INLINE)
-    actions |= dict.fromkeys(BLOCK_TAGS, _SPACE)
-    actions |= dict.fromkeys(options.leaf_tags, _BLOCK)
-    actions |= dict.fromkeys(_SKIPPED, _SKIP)
-    actions |= {"b": _STRONG, "strong": _STRONG, "br": _BR, "a": _LINK, "img": _IMAGE, "noscript": _NOSCRIPT}
-    actions |= {"body": _BLOCK, "hr": _BLOCK}
-    if not scripting:  # what stands in for scripts is a block of its own, so that its leaves carry the mark
-        actions["noscript"] = _BLOCK
-    found: dict[int, Entry] = {}
-    for tag, action in actions.items():
-        for number in tag_ids(frozenset([tag])):
-            found[number] = (action, tag, _MARK_OF_TAG.get(tag, 0), _KIND_OF_TAG.get(tag, 0))
-    return found
 
 
 def _walk(tree: Tree, options: Options, rich: bool, limits: Limits) -> Leaves:
@@ -267,7 +75,7 @@ def _walk(tree: Tree, options: Options, rich: bool, limits: Limits) -> Leaves:
         return leaves
     walk = _Walk(leaves, options, rich, scripting=tree.scripting, most=limits.max_leaves)
     walk.run(tree.body)
-    _join_tables(leaves, walk.rows_of_leaf, walk.tables)
+    join_tables(leaves.group, walk.rows_of_leaf, walk.tables)
     if walk.hidden_characters:
         object.__setattr__(leaves, "hidden_characters", walk.hidden_characters)
     return leaves
@@ -284,7 +92,7 @@ class _Walk:
         self.leaves = leaves
         self.most = most
         self.rich = rich
-        self.entries = _entries(options, scripting)
+        self.entries = entries_of(options, scripting)
         self.custom_are_blocks = "div" in options.leaf_tags
         self.hidden_characters = 0
         self.buffer: list[str] = []  # text of the run
@@ -343,10 +151,10 @@ class _Walk:
         entries, buffer, flush = self.entries.get, self.buffer, self.flush
         rich, open_block = self.rich, self._open_block
         in_link = in_strong = 0
-        open_block(body, _BODY, 1, "", 0)
+        open_block(body, BODY, 1, "", 0)
         # Of the element whose children are walked: those left, what closing it does, its name, the elements seen among its
         # children, and what closing restores. The stack holds the same of the elements around it.
-        children, action, tag, place = body.iter(include_text=True), _BLOCK, "body", 0
+        children, action, tag, place = body.iter(include_text=True), BLOCK, "body", 0
         restore: tuple[int, int, int] = (0, 0, -1)
         stack: list[_Frame] = []
         while True:
@@ -363,14 +171,14 @@ class _Walk:
                 if number < FIRST_ID:
                     continue
                 place += 1
-                entry = entries(number, _PLAIN)
+                entry = entries(number, PLAIN)
                 what = entry[0]
-                if what == _BLOCK:
+                if what == BLOCK:
                     if buffer or rich:
                         flush()
-                elif what == _SKIP:
+                elif what == SKIP:
                     continue
-                elif what == _BR:
+                elif what == BR:
                     flush()
                     self.line_ends += 1
                     continue
@@ -378,23 +186,23 @@ class _Walk:
                     name = node.tag or ""
                     entry = (0, name, 0, 0)
                     if "-" in name and self.custom_are_blocks:
-                        what = _BLOCK
+                        what = BLOCK
                         flush()
-                elif what == _IMAGE:
+                elif what == IMAGE:
                     if buffer:
                         buffer.append(" ")
                     if rich:
                         self.pieces.append(" ")
                         self._image(node)
                     continue
-                elif what == _NOSCRIPT:
+                elif what == FALLBACK:
                     raw = node.first_child
                     if raw is not None and raw.tag_id == TEXT_ID:
                         self.hidden_characters += len(_TAGS_STRIPPED.sub("", raw.text_content or "").strip())
                     continue
-                if what == _BLOCK:
-                    between = "" if action == _BLOCK else _steps_between(stack, action, tag)
-                    if entry[3] == _CODE_BLOCK:
+                if what == BLOCK:
+                    between = "" if action == BLOCK else _steps_between(stack, action, tag)
+                    if entry[3] == CODE_BLOCK:
                         self._preformatted(node, entry, place, between)
                         continue
                     self.line_ends = 0
@@ -402,15 +210,15 @@ class _Walk:
                     open_block(node, entry, place, between, self.row)
                 else:
                     before = (in_link, in_strong, 0)
-                    if what == _LINK:
+                    if what == LINK:
                         in_link = 1
                         target = node.attributes.get("href")
                         if target is not None:
                             self.link_spans.append((target.strip(), len(buffer)))
                             before = (before[0], in_strong, 1)
-                    elif what == _STRONG:
+                    elif what == STRONG:
                         in_strong = 1
-                    elif what == _SPACE and buffer:
+                    elif what == SPACE and buffer:
                         buffer.append(" ")
                         if rich:
                             self.pieces.append(" ")
@@ -423,7 +231,7 @@ class _Walk:
                 restore = before
                 break
             else:
-                if action == _BLOCK:
+                if action == BLOCK:
                     if buffer or rich:
                         flush()
                     self.line_ends = 0
@@ -439,7 +247,7 @@ class _Walk:
                         words = " ".join("".join(buffer[start:]).split())
                         if words:
                             self.closed_links.append((target, words))
-                    if action == _SPACE and buffer:
+                    if action == SPACE and buffer:
                         buffer.append(" ")
                         if rich:
                             self.pieces.append(" ")
@@ -478,8 +286,11 @@ class _Walk:
                     classes = value
                 elif key == "id":
                     identity = value
-                elif key in _TELLING:
-                    marks |= self._told(row, attributes)
+                elif key in TELLING:
+                    more, label = told(attributes)
+                    marks |= more
+                    if label:
+                        elements.labels[row] = label
                     break
             else:
                 key = ""
@@ -490,7 +301,7 @@ class _Walk:
             if classes:
                 names += "." + ".".join(classes.split())
             if self.rich:
-                shown = _shown_attributes(tag, attributes)
+                shown = shown_attributes(tag, attributes)
                 if shown:
                     elements.attributes[row] = shown
         elements.parent.append(parent if row else -1)
@@ -503,42 +314,23 @@ class _Walk:
         if kind:
             if kind <= 6:
                 self.heading = kind
-            elif kind == _ROW:
+            elif kind == ROW:
                 self.table_row = row
-            elif kind == _TABLE:
+            elif kind == A_TABLE:
                 for table in self.open_tables:
                     table[3] += 1
                 self.open_tables.append([len(self.leaves.text), 0, 0, 0])
-            elif kind == _A_CELL and self.open_tables:
+            elif kind == A_CELL and self.open_tables:
                 self.open_tables[-1][2] += 1
-            if self.open_tables and (kind <= 3 or kind == _LAYOUT):
+            if self.open_tables and (kind <= 3 or kind == LAYOUT):
                 self.open_tables[-1][3] += 1
-
-    def _told(self, row: int, attributes: dict[str, str | None]) -> int:
-        """Marks of what attributes other than id and class tell of an element; its label is noted."""
-        marks = 0
-        value = attributes.get("role")
-        if value:
-            marks |= _MARK_OF_ROLE.get(value.strip().lower(), 0)
-        if "hidden" in attributes or _HIDING_STYLE.search(attributes.get("style") or ""):
-            marks |= HIDDEN
-        if (attributes.get("aria-hidden") or "").lower() == "true":
-            marks |= ARIA_HIDDEN
-        if attributes.get("aria-modal") == "true":
-            marks |= DIALOG
-        for key in ("itemprop", "aria-label"):
-            value = attributes.get(key)
-            if value and _PLAIN_LABEL.fullmatch(value):
-                self.leaves.elements.labels[row] = f"{key}={value}"
-                break
-        return marks
 
     def _preformatted(self, node: Node, entry: Entry, place: int, between: str) -> None:
         """Each line of a code block is a leaf; they share the block's row as their group."""
         outer = self.row
         self._open_block(node, entry, place, between, outer)
         leaves = self.leaves
-        lines, linked = _code_lines(node)
+        lines, linked = code_lines(node)
         gap = 0
         started = False
         for line, link_characters in zip(lines, linked, strict=True):
@@ -591,81 +383,14 @@ class _Walk:
 
 MAX_INLINE = 32  #: inline tags open at once whose markup is kept
 
-_SPAN = re.compile(r"[0-9]{1,4}")
-_LANGUAGE_TAG = re.compile(r"[A-Za-z0-9-]{1,60}")
-
-
-def _shown_attributes(tag: str, attributes: dict[str, str | None]) -> dict[str, str]:
-    """See `Elements.attributes`.
-
-    >>> _shown_attributes("td", {"colspan": "9007199254740991", "rowspan": " 2 ", "dir": "RTL", "class": "x"})
-    {'rowspan': '2', 'dir': 'rtl'}
-    """
-    shown: dict[str, str] = {}
-    if tag in ("td", "th"):
-        for name in ("colspan", "rowspan"):
-            value = (attributes.get(name) or "").strip()
-            if _SPAN.fullmatch(value) and 2 <= int(value) <= 1000:
-                shown[name] = str(int(value))
-    elif tag == "ol":
-        value = (attributes.get("start") or "").strip()
-        if _SPAN.fullmatch(value):
-            shown["start"] = str(int(value))
-    value = (attributes.get("dir") or "").strip().lower()
-    if value in ("ltr", "rtl", "auto"):
-        shown["dir"] = value
-    value = (attributes.get("lang") or "").strip()
-    if _LANGUAGE_TAG.fullmatch(value):
-        shown["lang"] = value
-    return shown
-
 
 def _steps_between(stack: list[_Frame], action: int, tag: str) -> str:
     """CSS steps of the inline elements now open above the innermost block: a block may stand inside a link."""
     steps: list[str] = []
     depth = len(stack)
-    while action != _BLOCK and depth:
+    while action != BLOCK and depth:
         depth -= 1
         _, above, name, place, _ = stack[depth]
         steps.append(f"{tag}:nth-child({place}) > ")
         action, tag = above, name
     return "".join(reversed(steps))
-
-
-def _code_lines(node: Node) -> tuple[list[str], list[int]]:
-    """Lines of a preformatted element, indentation kept, with the characters of each that are linked."""
-    pieces: list[tuple[str, bool]] = []
-    breaks, links, skipped = tag_id("br"), tag_id("a"), tag_ids(_SKIPPED)
-    stack = [(iter([node]), False)]
-    while stack:
-        children, linked = stack[-1]
-        for child in children:
-            number = child.tag_id
-            if number == TEXT_ID:
-                pieces.append((child.text_content or "", linked))
-            elif number == breaks:
-                pieces.append(("\n", False))
-            elif number > TEXT_ID and number not in skipped:
-                stack.append((child.iter(include_text=True, skip_empty=False), linked or number == links))
-                break
-        else:
-            stack.pop()
-    lines, counts = [""], [0]
-    for text, is_link in pieces:
-        for number, part in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")):
-            if number:
-                lines.append("")
-                counts.append(0)
-            lines[-1] += part
-            counts[-1] += len(part) if is_link else 0
-    return lines, counts
-
-
-def _join_tables(leaves: Leaves, rows_of_leaf: list[int], tables: list[list[int]]) -> None:
-    """Give the leaves of each row of a data table a common group: at least two cells, no block layout inside."""
-    for first, end, cells, layout_blocks in tables:
-        if layout_blocks or cells < 2 or end - first > 3 * cells:
-            continue
-        for leaf in range(first, end):
-            if leaves.group[leaf] < 0:
-                leaves.group[leaf] = rows_of_leaf[leaf]

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from templatediff.fingerprint import Fingerprint, fold_name
+from templatediff.fingerprint import Fingerprint
+from templatediff.steps import fold_name
 
 MOST_CLASSES = 6  #: classes of an element that are looked at
 MOST_ANCESTORS = 12  #: containers around one that are tried to tell it apart

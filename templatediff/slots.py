@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from templatediff.fingerprint import Fingerprint
+from templatediff.marks import CODE
 from templatediff.patterns import Pattern, find_patterns
-from templatediff.segment import CODE
 from templatediff.selectors import Selectors
 from templatediff.values import DATE, value_type
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from templatediff.crawl import Skipped, Source, read_source
 from templatediff.errors import OutputError, PageError
-from templatediff.fingerprint import MAX_TEXT
 from templatediff.lock import fresh
 from templatediff.names import part_name
-from templatediff.pipeline import Template, prepare
+from templatediff.pipeline import Template
+from templatediff.prepare import prepare
+from templatediff.remember import MAX_TEXT
 from templatediff.template import static_text
 
 MOST_PAGES = 100  #: pages of a site read again for its long leaves; each stands on most pages of a layout

@@ -9,24 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from templatediff.crawl import Fields, Skipped, Source, list_sources
+from templatediff.given import Given, Progress
 from templatediff.limits import Limits
 from templatediff.options import Options
 from templatediff.page import Failure, Page, host_of, registrable_domain, url_shape
 from templatediff.parallel import Crew, crewed
-from templatediff.reading import (
-    CHUNK,
-    EXCLUDED,
-    Given,
-    Group,
-    Progress,
-    group_of,
-    lost_page,
-    no_page,
-    prepared_page,
-    read_page,
-    resolve,
-)
+from templatediff.reading import CHUNK, EXCLUDED, lost_page, no_page, prepared_page, read_page
 from templatediff.selection import Selection
+from templatediff.sites import Group, group_of, resolve
 from templatediff.text import valid
 
 NO_URL = "URL not known (globs match the path)"  #: stands for the shape of a page whose URL is not known

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from templatediff._version import __version__
-from templatediff.fingerprint import MAX_TEXT, Fingerprint
+from templatediff.fingerprint import Fingerprint
 from templatediff.options import Options
 from templatediff.profile import SiteProfile
+from templatediff.remember import MAX_TEXT
 from templatediff.repetition import REGION_COLUMNS, SETS, SLOT_COLUMNS, Counts, Level, View, add_sums, pair_hash
 from templatediff.rules import Rule
 from templatediff.sample import LayoutSample, Sample

@@ -1,4 +1,4 @@
-"""Is there anything on the page to read? What it shows as a whole -> P(empty), and in words why.
+"""Is there anything on the page to read, and is it a list? What a page shows as a whole -> P(empty), in words why, verdict.
 
 A page is empty where it holds nothing but chrome: a frame without content, a shell that scripts fill, a consent wall, an
 error page. Single leaves do not show that: on such pages some chrome always reads best. The page does; see
@@ -16,13 +16,18 @@ import numpy as np
 
 from templatediff.context import Context
 from templatediff.errors import TemplateError
+from templatediff.fingerprint import Ints
+from templatediff.marks import NOSCRIPT
 from templatediff.score import Forest, forest
-from templatediff.segment import NOSCRIPT
+
+CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
 FORMAT = 1
 PATH = Path(__file__).parent / "verdict.json"
 MORE = 200  #: tokens of a page of few words
 FEW_WORDS = 25  #: words of a page that is no more than a shell
+LISTED = 0.5  #: P(listing) from which on a page is
+FOUR = 4  #: entries that make a listing
 
 
 @cache
@@ -59,3 +64,37 @@ def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
     if row["explained"] > 0.7:
         return f"nothing but chrome: {row['explained']:.0%} of its text is the site's template"
     return "nothing but chrome: what reads like text is short and scattered over the page's frame"
+
+
+def verdict_of(context: Context, row: dict[str, float], kept: Ints) -> str:
+    """What a page that is not empty is: a listing, or content."""
+    return LISTING if _lists(context, kept) or chance("listing", row) >= LISTED else CONTENT
+
+
+def _lists(context: Context, kept: Ints) -> bool:
+    """Whether what is kept is links for the most part, or entries."""
+    tokens = context.tokens[kept]
+    linked = float((tokens * context.link_share[kept]).sum())
+    links = int(kept.take(context.page.link_leaf).sum())
+    total = max(int(tokens.sum()), 1)
+    return (links >= 5 and linked > 0.5 * total) or _entries(context, kept) > 0.6 * total
+
+
+def _entries(context: Context, kept: Ints) -> int:
+    """Kept tokens in records that begin with a linked line (an entry's title, kept or a heading) and go on without links, if
+    there are FOUR."""
+    record = np.where(kept | (context.page.heading > 0), context.record, -1)
+    starts: set[int] = set()
+    first_seen: set[int] = set()
+    goes_on: set[int] = set()
+    for row, share in zip(record.tolist(), context.link_share.tolist(), strict=True):
+        if row < 0:
+            continue
+        if row not in first_seen:
+            first_seen.add(row)
+            if share > 0.8:
+                starts.add(row)
+        elif share < 0.2:
+            goes_on.add(row)
+    entries = starts & goes_on
+    return int(context.tokens[kept & np.isin(record, sorted(entries))].sum()) if len(entries) >= FOUR else 0

@@ -403,7 +403,8 @@ def test_every_operation_is_told_as_a_ratio_to_the_parse_of_its_round() -> None:
 def test_the_cost_model_has_every_stage() -> None:
     told = [name for name, _, _ in speed.stages(_corpus(), 1)]
     assert told == [
-        "read", "decode", "parse", "segment", "fingerprint", "label", "label, one page alone", "render as text",
+        "read", "decode", "parse", "segment", "fingerprint", "keep for the second reading", "read what was kept",
+        "derive the sites' templates", "label", "label, one page alone", "render as text",
     ]  # fmt: skip
 
 

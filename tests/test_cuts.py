@@ -9,11 +9,12 @@ import pytest
 
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
-from templatediff import applying, cuts, lessons, pipeline, reading
+from templatediff import applying, cuts, lessons, reading
 from templatediff.fingerprint import Fingerprint
 from templatediff.options import Options
 from templatediff.page import Page
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
+from templatediff.segment import segment
 from templatediff.spool import process_folder
 
 
@@ -28,13 +29,14 @@ def crawl(tmp_path: Path) -> Path:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     calls: list[int] = []
-    whole = pipeline.segment
+    whole = segment
 
-    def segment(text: str, *arguments: object, **named: object) -> object:
+    def counting(text: str, *arguments: object, **named: object) -> object:
         calls.append(len(text))
         return whole(text, *arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "segment", segment)
+    for home in ("prepare", "record"):
+        monkeypatch.setattr(f"templatediff.{home}.segment", counting)
     return calls
 
 

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from webencodings.labels import LABELS  # type: ignore[import-untyped]
 
-from templatediff.decode import Decoded, decode, guess_utf16, label
+from templatediff.charsets import label
+from templatediff.decode import Decoded, decode, guess_utf16
 
 CHINESE = (
     "港口博物馆位于旧码头旁边,每天上午九点开放。馆内收藏了渔民使用过的渔网、灯塔的透镜和几百张老照片。"

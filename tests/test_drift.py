@@ -5,7 +5,7 @@ import pytest
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
 from templatediff.drift import LayoutFit, PageFit, SiteFit, in_words, page_fit
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
 
 SPEC = SiteSpec(kinds=("news",), pages=16, seed=21, months=("2023-01", "2024-05"))
 

@@ -1,27 +1,12 @@
 from __future__ import annotations
 
-import dataclasses
-
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatediff.errors import TemplateError
-from templatediff.fingerprint import (
-    MAX_LEAVES,
-    MAX_TEXT,
-    Fingerprint,
-    cap,
-    decode,
-    encode,
-    fingerprint,
-    fold_name,
-    fold_step,
-    text_hash,
-    token_hashes,
-)
+from templatediff.fingerprint import Fingerprint, fingerprint
+from templatediff.hashes import text_hash, token_hashes
 from templatediff.options import Options
 from templatediff.segment import segment
 
@@ -29,15 +14,6 @@ from templatediff.segment import segment
 def of(html: str, **given_options: object) -> Fingerprint:
     options = Options(**given_options)  # type: ignore[arg-type]
     return fingerprint(segment(html, options, rich=options.markup == "keep"), options, content_hash=1)
-
-
-def same(one: Fingerprint, other: Fingerprint) -> bool:
-    return all(
-        np.array_equal(getattr(one, field.name), getattr(other, field.name))
-        if isinstance(getattr(one, field.name), np.ndarray)
-        else getattr(one, field.name) == getattr(other, field.name)
-        for field in dataclasses.fields(Fingerprint)
-    )
 
 
 def test_text_hash_ignores_case_and_space_and_folded_hash_ignores_values() -> None:
@@ -89,34 +65,6 @@ def test_paths_fold_what_changes_and_tell_places_apart() -> None:
     assert one.tag_paths[-1] == third.tag_paths[-1]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("col-md-6", "col-md-0"),
-        ("postid-1234", "postid-0"),
-        ("styles_wrapper__x7Kq2", "styles-wrapper"),
-        ("mainContent", "mainContent"),
-        ("h1", "h0"),
-        ("container", "container"),
-    ],
-)
-def test_fold_name(name: str, expected: str) -> None:
-    assert fold_name(name) == expected
-
-
-@given(st.from_regex(r"(#[a-cA-C0-2_:-]{1,9})?([.][a-cA-C0-2_:-]{0,9}){0,8}", fullmatch=True))
-def test_plain_names_are_folded_as_all_others_are(names: str) -> None:
-    identity, *classes = names.split(".")
-    folded = [name for name in map(fold_name, classes[:6]) if name][:3]
-    head = f"#{fold_name(identity[1:])}" if identity and fold_name(identity[1:]) else ""
-    assert fold_step("div", names) == "".join(["div", head, *(f".{name}" for name in folded)])
-
-
-@pytest.mark.parametrize("part", ["a" * 50_000 + "1" * 9, "aB" * 50_000, "a-" * 50_000 + "!"])
-def test_the_longest_names_are_folded_in_one_pass(part: str) -> None:
-    assert fold_step("div", "." + part).startswith("div")
-
-
 @given(st.lists(st.text("ab 1.\u6771\u0e44\u00df\u0130,", max_size=12), max_size=8))
 def test_the_tokens_of_a_page_are_those_of_its_leaves(texts: list[str]) -> None:
     page = of("".join(f"<p>{text}</p>" for text in texts))
@@ -124,10 +72,6 @@ def test_the_tokens_of_a_page_are_those_of_its_leaves(texts: list[str]) -> None:
         found = page.token_hash[page.token_start[number] : page.token_start[number + 1]] & 0xFFFFFFFE
         assert found.tolist() == token_hashes(text).tolist()
         assert page.text_hash[number] == text_hash(text)
-
-
-def test_fold_step_of_the_body_has_no_classes() -> None:
-    assert fold_step("body", "#home.page-id-4.logged-in") == "body"
 
 
 def test_link_targets_agree_between_schemes_and_spellings() -> None:
@@ -140,36 +84,3 @@ def test_link_targets_agree_between_schemes_and_spellings() -> None:
     assert len(set(page.link_target[:3].tolist())) == 1
     assert page.link_target[3] != page.link_target[0]
     assert page.link_kind.tolist() == [0, 0, 0, 1, 2, 3]
-
-
-HTML = st.text(st.sampled_from("<>/pdivab =\"'\n\u4e2d1. "), max_size=200) | st.text(max_size=80)
-
-
-@given(HTML)
-def test_encode_then_decode_is_the_capped_fingerprint(html: str) -> None:
-    page = of("<title>t</title>" + html.replace("\ud800", ""))
-    again = decode(encode(page))
-    assert same(again, cap(page))
-    assert encode(again) == encode(page)
-
-
-def test_caps_bound_what_is_remembered() -> None:
-    page = of("".join(f"<p>{'word ' * 60}{number}" for number in range(MAX_LEAVES + 50)))
-    kept = decode(encode(page))
-    assert len(kept) <= MAX_LEAVES and max(map(len, kept.texts)) == MAX_TEXT
-    assert np.array_equal(kept.text_hash, page.text_hash[: len(kept)])
-
-
-@given(st.binary(max_size=200))
-def test_bytes_that_are_no_fingerprint_are_refused(data: bytes) -> None:
-    with pytest.raises(TemplateError):
-        decode(data)
-
-
-def test_a_damaged_fingerprint_is_refused() -> None:
-    values = msgspec.msgpack.decode(encode(of("<div><p>a</p><p>b</p></div>")))
-    for place in range(1, len(values[-1])):  # the first column, hashes of title parts, may have any length
-        damaged = [*values[:-1], [*values[-1]]]
-        damaged[-1][place] = damaged[-1][place] + b"\xff" * 8
-        with pytest.raises(TemplateError):
-            decode(msgspec.msgpack.encode(damaged))

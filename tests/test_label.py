@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from corpora.sentinel import SentinelPage, sentinel_pages
-from templatediff import label as module
-from templatediff.evidence import Context
+from templatediff.choose import guarded
 from templatediff.fingerprint import Fingerprint, fingerprint
-from templatediff.label import EMPTY, label, own_title
+from templatediff.headline import own_title
+from templatediff.label import label
 from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.pipeline import Template, extract, learn
 from templatediff.score import shipped
 from templatediff.segment import segment
+from templatediff.verdict import EMPTY
 from templatediff.yardstick import tokens
 
 
@@ -22,47 +25,10 @@ def of(html: str) -> Fingerprint:
     return fingerprint(segment(html), Options(), content_hash=0)
 
 
-def test_the_threshold_is_half_of_the_best_expected_f1_within_bounds() -> None:
-    sure = np.array([0.99, 0.99, 0.01])
-    assert module._threshold(sure, np.array([50, 50, 50])) == pytest.approx(0.5, abs=0.01)
-    doubtful = np.array([0.4, 0.38, 0.35])
-    assert module.LOWEST <= module._threshold(doubtful, np.array([50, 50, 50])) < 0.4
-
-
-def test_cells_of_a_data_row_and_lines_of_code_live_and_die_together() -> None:
-    page = of("<table><tr><th>Weight<td>three kilograms in all<tr><th>Height<td>2 m</table><pre>a = 1\nb = 2</pre>")
-    p = module._together(Context(page, None, None), np.array([0.1, 0.9, 0.2, 0.2, 0.9, 0.1]), 0)[0]
-    assert p[0] == p[1] == pytest.approx((0.1 + 0.9 * 4) / 5, abs=1e-3)
-    assert p[2] == p[3] and p[4] == p[5]
-
-
-def test_column_labels_go_with_the_row_below_them() -> None:
-    page = of("<table><tr><th>Day<th>Tide<tr><td>Monday the third<td>low at noon</table><table><tr><th>Alone</table>")
-    context = Context(page, None, None)
-    p, _ = module._together(context, np.array([0.1, 0.1, 0.9, 0.9, 0.1]), 0)
-    assert p[0] == p[1] == p[2] == p[3] == pytest.approx((0.1 * 2 + 0.9 * 6) / 8, abs=1e-3)
-    assert p[4] == 0.1
-
-
-def test_short_leaves_join_their_neighbour_only_when_told() -> None:
-    page = of("<div><p>A sentence of quite a few words stands here.</p><p>So it is.</p></div>")
-    p = np.array([0.9, 0.1])
-    assert module._together(Context(page, None, None), p, 0)[0].tolist() == [0.9, 0.1]
-    joined, _ = module._together(Context(page, None, None), p, 5)
-    assert joined[0] == joined[1] > 0.5
-
-
 def test_an_empty_page_is_called_empty_with_its_reason() -> None:
     for html in ("", "<div></div>", "<script>x()</script>"):
         found = label(of(html), None, shipped())
         assert found.verdict == EMPTY and found.reason
-
-
-def test_a_content_page_is_never_emptied() -> None:
-    page = of("<p>one two three</p><p>four five six</p>")
-    context = Context(page, None, None)
-    kept, reason = module._guard(context, np.array([0.2, 0.25]), np.zeros(2, bool))
-    assert kept.tolist() == [False, True] and reason and "likeliest" in reason
 
 
 def site_of(texts: list[str]) -> tuple[Template, list[str]]:
@@ -103,42 +69,6 @@ def test_the_title_loses_what_the_siblings_titles_share() -> None:
     assert own_title(of("<title>A - B</title><p>x"), None) == "A - B"
 
 
-STANZAS = [
-    f"The {one} boat came over the bar at {two}, and nobody on the quay said a word about it until the lamps were lit."
-    for one, two in (("first", "dawn"), ("second", "noon"), ("third", "four"), ("last", "dusk"))
-]
-
-
-def _paragraphs(texts: list[str]) -> str:
-    return "".join(f"<p>{text}</p>" for text in texts)
-
-
-def test_an_article_that_stands_on_the_page_twice_is_kept_once() -> None:
-    body = _paragraphs(STANZAS)
-    page = extract(f"<title>Boats</title><div class=wide><h1>Boats</h1>{body}</div><div class=narrow>{body}</div>")
-    assert [page.text.count(text) for text in STANZAS] == [1, 1, 1, 1]
-    dropped = [leaf for leaf in page.leaves if not leaf["content"] and leaf["text"] in STANZAS]
-    assert len(dropped) == 4
-    assert all("second time" in leaf["reasons"][0] and leaf["p"] <= module.SETTLED for leaf in dropped)
-
-
-def test_the_copy_that_is_clearly_likelier_stays() -> None:
-    page = of(f"<div>{_paragraphs(STANZAS)}</div><section>{_paragraphs(STANZAS)}</section>")
-    p = np.array([0.6] * 4 + [0.9] * 4)
-    assert module._copied(page, p, p > 0.5).tolist() == [True] * 4 + [False] * 4
-
-
-def test_a_refrain_and_a_quotation_may_come_again() -> None:
-    verses = [*STANZAS[:2], "Row home,", "row home", *STANZAS[2:], "Row home,", "row home"]
-    song = of(f"<div>{_paragraphs(verses)}</div>")
-    whole = np.full(len(verses), 0.9)
-    assert not module._copied(song, whole, whole > 0.5).any()
-    twice = of(f"<div>{_paragraphs(STANZAS + STANZAS)}</div>")  # in one container: the page's own doing
-    assert not module._copied(twice, np.full(8, 0.9), np.ones(8, bool)).any()
-    thread = of(f"<div>{_paragraphs(STANZAS)}</div><div><blockquote>{STANZAS[2]}</blockquote><p>Was it?</p></div>")
-    assert not module._copied(thread, np.full(6, 0.9), np.ones(6, bool)).any()
-
-
 def multi(case: str) -> Iterator[tuple[SentinelPage, str]]:
     """The pages of a sentinel site and their texts among one another."""
     pages = [page for page in sentinel_pages(("multi",)) if page.case == case]
@@ -160,22 +90,48 @@ def test_a_line_that_most_pages_have_twice_goes() -> None:
                 assert not set(block.tokens) & set(tokens(text)), (page.path, block.name)
 
 
-def test_a_line_that_comes_a_thousand_times_is_looked_up_once() -> None:
-    """Columns over all leaves were read anew for each copy: 200,000 lines took minutes."""
-    made = of("<div>" + "the same line of text<br>" * 1000)
-    read = []
+def test_an_article_told_again_in_one_piece_comes_out_once_with_its_paragraphs() -> None:
+    paragraphs = [text * 2 for text in TEXTS[:4]]
+    article = "<article><h1>Harbour notes</h1>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
+    again = "<div itemprop=articleBody>" + " ".join(paragraphs) + "</div>"
+    for html in (article + again, again + article):
+        made = extract(f"<title>Harbour notes</title><nav><a href=/>Home</a></nav>{html}")
+        assert [made.text.count(one.strip()) for one in paragraphs] == [1] * 4
+        assert all(one.strip() in made.text.split("\n\n") for one in paragraphs)
+        reasons = {record["text"]: record["reasons"] for record in made.leaves}
+        assert "stands on the page a second time, and that was kept" in reasons[" ".join(" ".join(paragraphs).split())]
 
-    class Counting:
-        text_hash, token_count, row = made.text_hash, made.token_count, made.row
 
-        @property
-        def parent(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-            read.append(1)
-            return made.parent
+def test_a_paragraph_that_is_quoted_in_part_stays() -> None:
+    quoted = " ".join(TEXTS[:4])
+    page = f"<title>Harbour</title><h1>Harbour</h1><p>{quoted}</p><blockquote>{TEXTS[0]}</blockquote><p>{TEXTS[3]}</p>"
+    assert quoted in extract(page).text
 
-        def __len__(self) -> int:
-            return len(made)
 
-    ones = np.ones(len(made))
-    assert not module._copied(Counting(), ones, ones > 0).any()  # type: ignore[arg-type]
-    assert len(read) == 1
+def beside(tokens: list[int], siblings: int = 2) -> Any:
+    """What the guards look at: new leaves of so many unlinked tokens."""
+    return SimpleNamespace(
+        tokens=np.array(tokens),
+        fresh=np.array(tokens),
+        link_share=np.zeros(len(tokens)),
+        site=SimpleNamespace(n=siblings),
+    )
+
+
+def test_where_little_that_is_new_was_kept_likely_text_is_kept_too() -> None:
+    p = np.array([0.6, 0.2, 0.1])
+    kept, why = guarded(beside([20, 60, 60]), p, p >= 0.5)
+    assert kept.tolist() == [True, True, False]
+    assert why is not None and "quarter" in why
+    kept, why = guarded(beside([20, 60, 60], siblings=1), p, p >= 0.5)  # one page cannot tell what is new
+    assert (kept.tolist(), why) == ([True, False, False], None)
+    p = np.array([0.9, 0.2, 0.1])  # a short post that is sure, before many comments
+    kept, why = guarded(beside([20, 60, 60]), p, p >= 0.5)
+    assert (kept.tolist(), why) == ([True, False, False], None)
+
+
+def test_a_page_of_content_is_never_emptied() -> None:
+    p = np.array([0.2, 0.3, 0.3])
+    kept, why = guarded(beside([5, 5, 5]), p, p >= 0.5)
+    assert kept.tolist() == [False, True, True]
+    assert why is not None and "likeliest" in why

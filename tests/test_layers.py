@@ -22,12 +22,17 @@ LAYERS = [
     limits lock options yardstick
     judge spool
     text
-    page
-    decode html
-    crawl selection
-    values segment
-    glance
+    page marks nesting
+    charsets
+    plausible
+    decode html attributes
+    crawl selection tags
+    groups leaves
+    values segment steps
+    glance hashes
+    addresses characters
     fingerprint
+    remember
     cuts
     patterns selectors
     repetition
@@ -45,16 +50,20 @@ LAYERS = [
     evidence
     passages
     lessons overall
-    verdict
+    verdict choose copies
+    units
     label facts
-    wording
+    wording headline
     reasons search
-    inline
+    inline outline
+    runs
     rebuild
     parallel render
-    extraction
+    extraction prepare
+    record
     pipeline
-    statics upkeep precheck journal
+    statics upkeep precheck journal given
+    sites
     reading
     applying survey
     warm
@@ -71,7 +80,9 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Third-party engines, and where alone they may be seen.
 HOMES = {
     "selectolax": {"html"},
-    "xxhash": {"fingerprint"},
+    "xxhash": {"hashes"},
+    "webencodings": {"charsets"},
+    "chardetng_py": {"plausible"},
     "nltk": {"text"},
     "stopwordsiso": {"text"},
     "publicsuffixlist": {"page"},

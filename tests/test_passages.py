@@ -10,7 +10,7 @@ from templatediff.fingerprint import Ints
 from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.passages import NAMES, find, passage_rows
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
 
 TEXT = "The lock keeper wrote down every barge that came through, and what it carried, for forty years."
 PAGE = f"""<body><div><p>Home and away</p><p>Shop</p></div>

@@ -7,8 +7,9 @@ import pytest
 
 from templatediff import profile
 from templatediff.crawl import list_sources
+from templatediff.given import Given, Totals
 from templatediff.parallel import Crew
-from templatediff.reading import Given, Reading, Totals, read
+from templatediff.reading import Reading, read
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_where_nothing_is_learnt_no_page_is_cut(crawl: Path, monkeypatch: pytest
 
 
 def _counting(cut: list[object]) -> object:
-    from templatediff.pipeline import prepare
+    from templatediff.prepare import prepare
 
     def counted(*given: object, **named: object) -> object:
         cut.append(given)

@@ -17,7 +17,7 @@ from templatediff.lessons import NAMES as LESSON_NAMES
 from templatediff.lessons import attribution, forest_rows, judgement
 from templatediff.options import Options
 from templatediff.page import Page
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
 from templatediff.reasons import Reasons
 from templatediff.score import probability, shipped, shipped_visits
 from templatediff.wording import THEME_OF, THEMES

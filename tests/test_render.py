@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
 from templatediff import render
+from templatediff.leaves import Leaves
 from templatediff.options import Options
-from templatediff.segment import Leaves, segment
+from templatediff.segment import segment
 from templatediff.text import tokens
 
 COMMONMARK = MarkdownIt("commonmark").enable(["table", "strikethrough"])

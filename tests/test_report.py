@@ -21,7 +21,8 @@ from hostile import ATTACKS, HEBREW, HOST, HUGE
 from templatediff.cli.program import program
 from templatediff.errors import OutputError
 from templatediff.extraction import EXPLAINED
-from templatediff.pipeline import Extraction, load, remembered
+from templatediff.pipeline import Extraction, load
+from templatediff.record import remembered
 from templatediff.report import folder as folder_module
 from templatediff.report import leaves, lists, overview, write
 from templatediff.report.folder import ReportFolder

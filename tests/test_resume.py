@@ -24,7 +24,7 @@ from templatediff.journal import Entry, Row
 from templatediff.lock import fresh
 from templatediff.names import part_name
 from templatediff.page import Failure
-from templatediff.pipeline import Tally
+from templatediff.record import Tally
 from templatediff.rules import Rule
 from tests.archives import put, record, response, warc_gz
 

@@ -6,7 +6,8 @@ import templatediff as td
 from corpora.generator import SiteSpec, generate_site
 from templatediff.fingerprint import fingerprint
 from templatediff.options import Options
-from templatediff.pipeline import derive, prepare
+from templatediff.pipeline import derive
+from templatediff.prepare import prepare
 from templatediff.profile import SiteProfile
 from templatediff.sample import take
 from templatediff.segment import segment

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from templatediff.marks import ARTICLE, CELL, CODE, FOOTER, HEADER, HIDDEN, LIST, NAV, QUOTE
 from templatediff.options import Options
-from templatediff.segment import ARTICLE, CELL, CODE, FOOTER, HEADER, HIDDEN, LIST, NAV, QUOTE, segment
+from templatediff.segment import segment
 
 
 def leaves_of(html: str, **options: object) -> list[str]:

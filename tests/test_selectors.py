@@ -4,8 +4,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from corpora.generator import SiteSpec, generate_site
-from templatediff.fingerprint import decode, encode, fingerprint
+from templatediff.fingerprint import fingerprint
 from templatediff.options import Options
+from templatediff.remember import decode, encode
 from templatediff.segment import segment
 from templatediff.selectors import Selectors, names
 

@@ -31,7 +31,8 @@ _WORKERS = """
 import sys
 from templatediff.parallel import Crew
 from templatediff.applying import Applier
-from templatediff.reading import Given, Work, _Learner
+from templatediff.given import Given
+from templatediff.reading import Work, _Learner
 from templatediff.crawl import list_sources
 
 class Learner(_Learner):

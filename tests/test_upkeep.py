@@ -15,7 +15,7 @@ from templatediff import profile as profile_module
 from templatediff import upkeep
 from templatediff.errors import InputError, MismatchError, TemplateError, UsageError
 from templatediff.options import Options
-from templatediff.pipeline import prepare
+from templatediff.prepare import prepare
 from templatediff.profile import SiteProfile
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile
 from templatediff.upkeep import merge_folders, put

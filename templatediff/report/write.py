@@ -12,7 +12,8 @@ from templatediff._version import __version__
 from templatediff.extraction import EXPLAINED
 from templatediff.names import FileNames
 from templatediff.parallel import Crew
-from templatediff.pipeline import load_site, remembered
+from templatediff.pipeline import load_site
+from templatediff.record import remembered
 from templatediff.report.folder import ReportFolder
 from templatediff.report.layouts import LayoutReport
 from templatediff.report.lists import AllPages, Row

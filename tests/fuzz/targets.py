@@ -22,8 +22,9 @@ from markdown_it import MarkdownIt
 
 import templatediff as td
 from templatediff import render
+from templatediff.charsets import label
 from templatediff.crawl import Skipped, list_sources, read_source
-from templatediff.decode import decode, label
+from templatediff.decode import decode
 from templatediff.errors import PageError, TemplateError
 from templatediff.pipeline import derive, load_site
 from templatediff.profile import SiteProfile
