@@ -19,7 +19,7 @@ import numpy as np
 from templatediff.fingerprint import Fingerprint
 from templatediff.hashes import bytes_hash
 from templatediff.leaves import Leaves
-from templatediff.page import Page
+from templatediff.page import Page, fetched_text, html_bytes
 
 log = logging.getLogger("templatediff")
 
@@ -97,10 +97,9 @@ def _packed(page: Page, leaves: Leaves, made: Fingerprint) -> bytes:
     for name in _COLUMNS:
         column = np.ascontiguousarray(getattr(made, name))
         columns.append((column.dtype.str, memoryview(column.tobytes())))
-    fetched = page.fetched if isinstance(page.fetched, str) else None
     source = dict(page.source) if page.source is not None else None
     plain = tuple(getattr(made, name) for name in _PLAIN)
-    return _ENCODER.encode(_Kept(page.url, fetched, page.site, source, leaves, plain, columns))
+    return _ENCODER.encode(_Kept(page.url, fetched_text(page), page.site, source, leaves, plain, columns))
 
 
 def read(cut: Cut, path: str) -> tuple[Page, Leaves, Fingerprint] | None:
@@ -134,5 +133,4 @@ def remove(folder: str) -> None:
 
 def is_of(made: Fingerprint, page: Page) -> bool:
     """Whether this is the fingerprint of a page with these bytes."""
-    raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
-    return made.content_hash == bytes_hash(raw)
+    return made.content_hash == bytes_hash(html_bytes(page))

@@ -10,7 +10,7 @@ from templatediff.errors import UsageError
 from templatediff.hashes import text_hash
 from templatediff.leaves import Leaves
 from templatediff.marks import ARIA_HIDDEN, HIDDEN
-from templatediff.page import Failure, Page
+from templatediff.page import Failure, Page, fetched_text
 from templatediff.reasons import Reasons
 from templatediff.search import elsewhere, spans
 from templatediff.slots import Value
@@ -124,7 +124,7 @@ def failed(page: Page, site: str | None, failure: Failure) -> Extraction:
     """The record of a page that could not be read."""
     return Extraction(
         page.path, page.url, site, None, "gist", 0, None, "", ERROR, 0.0, failure.message,
-        page.fetched if isinstance(page.fetched, str) else None, None, f"{text_hash(''):016x}", failure,
+        fetched_text(page), None, f"{text_hash(''):016x}", failure,
         {"markdown": "", "html": "", "leaves": [], EXPLAINED: [], SOURCE: ""}, source=page.source,
     )  # fmt: skip
 

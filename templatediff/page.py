@@ -74,6 +74,16 @@ class Page:
         object.__setattr__(self, "fetched", utc_text(self.fetched))
 
 
+def html_bytes(page: Page) -> bytes:
+    """The HTML of a page as bytes: as fetched, or its text in UTF-8."""
+    return page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
+
+
+def fetched_text(page: Page) -> str | None:
+    """When a page was fetched, as the UTC text that it is kept as."""
+    return page.fetched if isinstance(page.fetched, str) else None
+
+
 def utc_text(fetched: object, name: str = "fetched") -> str | None:
     """A fetch time as "YYYY-MM-DDTHH:MM:SSZ"; None stays None. A month alone means its first day.
 

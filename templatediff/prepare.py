@@ -15,7 +15,7 @@ from templatediff.html import Head
 from templatediff.leaves import Leaves
 from templatediff.limits import DEFAULT, Limits
 from templatediff.options import Options
-from templatediff.page import Failure, Page, host_of, normal_url
+from templatediff.page import Failure, Page, fetched_text, host_of, html_bytes, normal_url
 from templatediff.segment import segment
 from templatediff.text import valid
 
@@ -61,12 +61,10 @@ def prepare(
     """The leaves and the fingerprint of a page. Raises PageError, MemoryError."""
     if text is None:
         text = page_text(page)
-    raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
     leaves = segment(text, options, rich=options.markup == "keep", limits=limits)
     key_url = normal_url(page.url)
-    fetched = page.fetched if isinstance(page.fetched, str) else None
     made = fingerprint(
-        leaves, options, content_hash=bytes_hash(raw), key_url=key_url, url=key_url, fetched=fetched
+        leaves, options, content_hash=bytes_hash(html_bytes(page)), key_url=key_url, url=key_url, fetched=fetched_text(page)
     )  # fmt: skip
     return leaves, made
 

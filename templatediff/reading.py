@@ -21,7 +21,7 @@ from templatediff.html import Head, parse, read_head
 from templatediff.leaves import Leaves
 from templatediff.limits import Limits
 from templatediff.options import Options
-from templatediff.page import Failure, Page, normal_url
+from templatediff.page import Failure, Page, fetched_text, html_bytes, normal_url
 from templatediff.parallel import Crew
 from templatediff.prepare import page_text, prepare
 from templatediff.profile import PAGES_A_MONTH, Places, SiteProfile
@@ -151,9 +151,8 @@ class _Learner:
         places = self.places.get(group)
         if places is None or len(places) < PAGES_A_MONTH:
             return None
-        raw = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
-        key = page_key(normal_url(page.url), bytes_hash(raw))
-        return group if places.lacks(key, page.fetched if isinstance(page.fetched, str) else None) else None
+        key = page_key(normal_url(page.url), bytes_hash(html_bytes(page)))
+        return group if places.lacks(key, fetched_text(page)) else None
 
     def taken(self, group: Group, made: Fingerprint) -> None:
         """A page was added to its group's profile."""

@@ -25,7 +25,7 @@ from templatediff.label import Labels, label
 from templatediff.leaves import Leaves
 from templatediff.limits import Limits
 from templatediff.options import Options
-from templatediff.page import Page, normal_url
+from templatediff.page import Page, fetched_text, normal_url
 from templatediff.prepare import named_host
 from templatediff.reasons import Reasons
 from templatediff.rules import Rule
@@ -82,7 +82,7 @@ def record_of(
         verdict=verdict,
         confidence=labels.confidence,
         reason=reason,
-        fetched=page.fetched if isinstance(page.fetched, str) else None,
+        fetched=fetched_text(page),
         lang=head.lang,
         text_hash=f"{bytes_hash(content.encode('utf-8', 'surrogatepass')):016x}",
         error=None,

@@ -21,7 +21,7 @@ _MARKS = frozenset({*range(10, 37), *range(200, 241)})
 _TAGS = re.compile(r"<[^<>]*>")
 _TEMPLATE = re.compile(r"<template\b.*?</template", re.I | re.S)
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\"'/\\nrt]))")
-# elements whose text is no leaf (segment.py skips them), by the name that they are told under
+# elements whose text is no leaf (`tags.SKIPPED` and noscript), by the name that they are told under
 _UNSEEN = frozenset({
     "script", "style", "noscript", "iframe", "embed", "video", "audio", "canvas", "svg", "textarea", "select", "datalist",
     "noembed", "noframes", "title",
