@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.memory import pages  # noqa: E402
+from benchmarks.processes import COMMAND, SERVER, WORKER, watched  # noqa: E402
 
 _RUN = """
 import json, resource, sys, time
@@ -38,8 +39,8 @@ else:
     for _ in extract_crawl([crawl], templates if what == "apply" else None, jobs, parts=()):
         pass
 seconds = time.monotonic() - begun
-used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-print(json.dumps([seconds, sum(u.ru_utime + u.ru_stime for u in used), max(u.ru_maxrss for u in used) / 1024]))
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([seconds, used.ru_utime + used.ru_stime]))
 """
 
 #: Pages that are long in one way, by number of what they are long of.
@@ -72,14 +73,17 @@ def write(folder: Path, count: int, sites: int = 1) -> None:
 
 
 def run(crawl: Path, what: str, jobs: int = 1) -> tuple[float, float, float]:
-    """(seconds, CPU seconds, peak memory in MB) of one run over a crawl; workers of several jobs are in the seconds only."""
+    """(seconds, CPU seconds of the first process, peak memory in MB of the largest) of one run over a crawl."""
     templates = crawl.with_name(crawl.name + "-templates")
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN, str(crawl), str(templates), str(jobs), what],
-        cwd=ROOT, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    seconds, cpu, memory = json.loads(done.stdout)
-    return seconds, cpu, memory
+    command = [sys.executable, "-c", _RUN, str(crawl), str(templates), str(jobs), what]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        peaks = watched(process)
+        told, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{what} ended with status {process.returncode}")
+    seconds, cpu = json.loads(told)
+    return seconds, cpu, peaks.most(COMMAND, SERVER, WORKER)
 
 
 def of_pages(folder: Path, counts: Sequence[int]) -> Iterator[str]:
@@ -106,7 +110,7 @@ def of_sites(folder: Path, sites: Sequence[int], count: int) -> Iterator[str]:
 
 
 def of_jobs(folder: Path, jobs: Sequence[int], count: int) -> Iterator[str]:
-    yield f"| processes, {count:,} pages of one site | seconds | times as fast | peak MB of the first |"
+    yield f"| processes, {count:,} pages of one site | seconds | times as fast | peak MB of the largest |"
     yield "|---:|---:|---:|---:|"
     crawl = folder / "jobs"
     write(crawl, count)

@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.processes import COMMAND, WORKER, watched  # noqa: E402
 from corpora.generator import SiteSpec, generate_site  # noqa: E402
 
 HOST = "www.large.example"
@@ -33,11 +34,9 @@ _PARAGRAPH = re.compile(r"(?<=>)[^<>]{60,}(?=<)")
 
 # Runs alone in a process, so that neither the generator nor the writer counts.
 _LEARN = """
-import resource, sys
+import sys
 from templatediff.run import learn_crawl
 learn_crawl([sys.argv[1]], sys.argv[2], int(sys.argv[3]))
-own, workers = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-print(own, workers)
 """
 
 
@@ -92,12 +91,13 @@ def main() -> int:
         crawl, templates = Path(name, "crawl"), Path(name, "templates")
         size = write(crawl, given.pages, given.months)
         start = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-c", _LEARN, str(crawl), str(templates), str(given.jobs)],
-            cwd=ROOT, check=True, capture_output=True, text=True,
-        )  # fmt: skip
+        command = [sys.executable, "-c", _LEARN, str(crawl), str(templates), str(given.jobs)]
+        with subprocess.Popen(command, cwd=ROOT, text=True) as run:
+            peaks = watched(run)
+        if run.returncode:
+            raise SystemExit(f"learning ended with status {run.returncode}")
         seconds = time.monotonic() - start
-        own, workers = (int(kilobytes) / 1024 for kilobytes in done.stdout.split())
+        own, workers = peaks.most(COMMAND), peaks.most(WORKER)
         profile = sum(file.stat().st_size for file in templates.glob("*/profile.*")) / 1e6
     print(
         f"{given.pages:,} pages, {size / 1e6:,.0f} MB, {given.months} month(s), {given.jobs} job(s): {seconds:,.0f} s"

@@ -15,26 +15,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.memory import pages, write  # noqa: E402
+from benchmarks.processes import watched  # noqa: E402
 
 COUNTS = {"process": 5_000, "site": 10_000, "sites": 9_000}
 PAGES_A_SITE = 3
 MOST_GROWTH = 5.0  #: MB a thousand pages
 MOST, MOST_A_WORKER = 300, 100  #: MB
-_EVERY = 0.3  # seconds between two looks
-_SIZE = re.compile(r"^(Rss|Pss):\s+(\d+) kB", re.M)
 
 # Prints the resident memory (kB) after each `step` pages.
 _EXTRACT = """
@@ -75,38 +71,15 @@ def in_one_process(folder: Path, count: int) -> bool:
 def by_command_line(folder: Path, out: Path, jobs: int) -> bool:
     """Run `templatediff extract` over a folder and tell what its processes take; whether that is under the limit."""
     command = [sys.executable, "-m", "templatediff", "extract", str(folder), "-o", str(out), "--jobs", str(jobs)]
-    peaks: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    whole = [0.0, 0.0]
-    with subprocess.Popen([*command, "--quiet"], cwd=ROOT) as run:
-        while run.poll() is None:
-            now = [0.0, 0.0]
-            for role, number, sizes in _looked_at(run.pid):
-                peaks[role, number] = [max(pair) for pair in zip(peaks[role, number], sizes, strict=True)]
-                now = [sum(pair) for pair in zip(now, sizes, strict=True)]
-            whole = [max(pair) for pair in zip(whole, now, strict=True)]
-            time.sleep(_EVERY)
+    with subprocess.Popen([*command, "--quiet"], cwd=ROOT, text=True) as run:
+        peaks = watched(run)
     if run.returncode:
         raise SystemExit(f"templatediff ended with status {run.returncode}")
-    for (role, _), (rss, pss) in sorted(peaks.items()):
+    for role, rss, pss in peaks.processes:
         print(f"{role}: peak RSS {rss:,.0f} MB, PSS {pss:,.0f} MB")
     most = MOST + MOST_A_WORKER * jobs
-    print(f"all together, at the worst moment: RSS {whole[0]:,.0f} MB, PSS {whole[1]:,.0f} MB (limit {most})")
-    return whole[1] <= most
-
-
-def _looked_at(root: int) -> Iterator[tuple[str, int, list[float]]]:
-    """(role, process id, [RSS, PSS] in MB) of a command's processes: itself, the server that forks, its workers."""
-    below = [(root, "the command")]
-    while below:
-        number, role = below.pop()
-        try:
-            sizes = dict(_SIZE.findall(Path(f"/proc/{number}/smaps_rollup").read_text()))
-            children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
-        except OSError:
-            continue  # it has ended meanwhile
-        if sizes:
-            yield role, number, [int(sizes[name]) / 1024 for name in ("Rss", "Pss")]
-        below += [(int(child), "server or tracker" if role == "the command" else "worker") for child in children]
+    print(f"all together, at the worst moment: RSS {peaks.rss:,.0f} MB, PSS {peaks.pss:,.0f} MB (limit {most})")
+    return peaks.pss <= most
 
 
 def main() -> int:

@@ -27,7 +27,8 @@ from templatediff.rules import Rule, reports
 from templatediff.store import holds_site, site_folder
 
 _FROM_HTML = frozenset(["markdown", "html", SOURCE])  # parts
-_KEPT_TEMPLATES = 600  # pages behind the derived templates that a worker keeps at hand
+# pages behind the derived templates that a worker keeps at hand, some 0.14 MB each: one large site
+_KEPT_TEMPLATES = 256
 
 
 class Applier:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from templatediff import pipeline
 from templatediff.applying import Applier
-from templatediff.crawl import Skipped, Source, only_source, read_source
+from templatediff.crawl import Fields, Skipped, Source, only_source, read_source
 from templatediff.errors import InputError, PageError, UsageError
 from templatediff.extraction import Extraction, failed
 from templatediff.given import Given, Progress, Totals
@@ -32,6 +32,7 @@ def extract_beside(
     site: str | None = None,
     url: str | None = None,
     exclude: Iterable[str] = (),
+    fields: Mapping[str, str] | None = None,
     parts: Sequence[str] = (),
     totals: Totals | None = None,
     progress: Progress | None = None,
@@ -47,9 +48,10 @@ def extract_beside(
     """
     totals = totals if totals is not None else Totals()
     with crewed(jobs, limits) as crew:
-        given = Given(options, selection=Selection(exclude=tuple(exclude)), limits=crew.limits)
+        selection = Selection(exclude=tuple(exclude))
+        given = Given(options, selection=selection, fields=Fields.of(fields), limits=crew.limits)
         given, reading = prepared(paths, given, None, crew, False, None, (), totals, progress)
-        asked = only_source(file)
+        asked = only_source(file, fields=given.fields)
         found = _in_crawl(reading, asked)
         if found is not None and (site is not None or url is not None):
             raise UsageError(f"{file} is a page of the input, which tells its URL and site: leave --url and --site out")

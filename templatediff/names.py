@@ -1,10 +1,11 @@
-"""Paths of pages -> names of output files: each its own, on any file system, never outside the folder."""
+"""Names of output: while it is not done, and those of pages, each its own, on any file system, never outside the folder."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from pathlib import Path
 
 MAX_COMPONENT = 200  # bytes of UTF-8; file systems allow 255, some encrypting ones 143 to 255
 MAX_NAME = 900  # bytes of UTF-8 of a whole name, so that the folder's own path fits before it
@@ -53,6 +54,15 @@ class FileNames:
         self._files.add(_key(name))
         self._folders.update(_key("/".join(folders[: depth + 1])) for depth in range(len(folders)))
         return name
+
+
+def part_name(target: Path) -> Path:
+    """What an output is called until it is done.
+
+    >>> part_name(Path("a/x.jsonl")).name
+    'x.jsonl.part'
+    """
+    return target.with_name(target.name + ".part") if target.name else target
 
 
 def safe_component(name: str) -> str:

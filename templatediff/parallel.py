@@ -11,19 +11,21 @@ import contextlib
 import logging
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from logging.handlers import QueueHandler
-from multiprocessing import forkserver, get_context, parent_process
+from multiprocessing import forkserver, get_context, parent_process, util
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from typing import Any, Protocol, Self, TypeVar, cast, overload
 
 from templatediff.errors import PageError, TemplateDiffError
 from templatediff.limits import DEFAULT, MIB, Limits
+from templatediff.spool import process_folder
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -34,6 +36,7 @@ _AHEAD = 3  # chunks a worker may be ahead of the reader, so that finished resul
 _FEW = 2  # chunks up to which a second process costs more than it saves
 _PATIENCE = 3  # deaths outside of any item after which a run is given up
 _DYING = 5.0  # seconds that the end of a process may take to be known after its pipe has ended
+_LONGEST_HOUSE = 70  # bytes; sockets have 104 on some systems, and Python adds "/pymp-xxxxxxxx/listener-xxxxxxxx"
 _LATE = 1.0  # seconds; a wait that ends this much too late was not ours: the machine slept, or we were stopped
 
 # what workers send: (_ON, number of the item), (_OFF, None) between items, (_LOG, record), then (_DONE, result) or
@@ -82,6 +85,7 @@ class Crew:
         self._stage = 0
         if preload:
             forkserver.set_forkserver_preload(list(preload))
+            _house_server()
             with _no_interrupts():
                 forkserver.ensure_running()
 
@@ -121,6 +125,19 @@ class Crew:
                 yield run.result(number, chunks)
         finally:
             run.abandon()
+
+
+def _house_server() -> None:
+    """The server's socket lies among the temporary files of this process, which the next one takes away if this one is killed;
+    or, where that makes a longer path than sockets have, where Python puts it."""
+    with contextlib.suppress(OSError):
+        folder, before = str(process_folder()), tempfile.tempdir
+        if len(os.fsencode(folder)) <= _LONGEST_HOUSE:
+            tempfile.tempdir = folder
+            try:
+                util.get_temp_dir()  # made once in a process
+            finally:
+                tempfile.tempdir = before
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ SURE_BYTES = 60
 SURE_CHARS = 10
 #: With fewer non-ASCII bytes than this a declaration stands unless its reading holds an error.
 FEW_BYTES = 6
+_CYRILLIC = ("windows-1251", "koi8-r", "koi8-u")
 HIGH_BYTES = bytes(range(128, 256))
 # Bounded, and begun only where a word begins: a megabyte of letters takes linear time.
 _BYTE_WORDS = re.compile(rb"(?:(?<![A-Za-z])[A-Za-z]{0,40})?[\x80-\xff][^\x00-\x1f<>]{0,200}")
@@ -65,7 +66,9 @@ def _margin(declared: str, best: str) -> float:
     # and "iso-8859-1" is what is declared by those who declare nothing.
     if declared == "windows-1252" or (declared in EAST_ASIAN and best in EAST_ASIAN):
         return -0.05
-    return 0.01
+    # Read by the other, Russian in windows-1251 or KOI8-R is Russian with its capitals and small letters exchanged: only where
+    # a sentence or a name begins is a small letter before a capital.
+    return 0.0 if declared in _CYRILLIC and best in _CYRILLIC else 0.01
 
 
 def _sample(data: bytes) -> bytes:

@@ -20,6 +20,7 @@ from templatediff.extraction import Extraction
 from templatediff.given import Given, Progress, Totals
 from templatediff.journal import Entry, Journal, inputs_of, templates_hash
 from templatediff.limits import Limits
+from templatediff.names import part_name
 from templatediff.options import Options
 from templatediff.page import utc_text
 from templatediff.parallel import Crew, crewed
@@ -29,7 +30,7 @@ from templatediff.reading import Reading, read
 from templatediff.rules import read_rules
 from templatediff.score import shipped
 from templatediff.selection import Selection
-from templatediff.spool import Spool
+from templatediff.spool import Spool, writing_temporaries
 from templatediff.statics import write_statics
 from templatediff.store import PROFILE_FILE, holds_site, read_json, read_profile, site_folder, site_folders
 from templatediff.upkeep import put
@@ -86,7 +87,7 @@ def extract_crawl(
     """
     totals = totals if totals is not None else Totals()
     if template_text is not None:
-        ignore = [*ignore, Path(template_text), Path(f"{template_text}.part")]
+        ignore = [*ignore, Path(template_text), part_name(Path(template_text))]
     with crewed(jobs, limits) as crew:
         given = Given(
             options, site, site_from, Selection(tuple(include), tuple(exclude), limit), fields=Fields.of(fields, carry),
@@ -166,8 +167,9 @@ def _spool(profiles: dict[str, SiteProfile], spool: Spool) -> None:
     """The profiles in a folder of templates; `profiles` is emptied, so that memory stays bounded."""
     for name in list(profiles):
         place = spool.folder / site_folder(name)
-        place.mkdir()
-        profiles.pop(name).save(place / PROFILE_FILE)
+        with writing_temporaries():
+            place.mkdir()
+            profiles.pop(name).save(place / PROFILE_FILE)
 
 
 def _check_stored(given: Given, folder: Path, names: Sequence[str], totals: Totals) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from templatediff.crawl import Skipped, Source, read_source
 from templatediff.errors import OutputError, PageError
+from templatediff.lock import fresh
+from templatediff.names import part_name
 from templatediff.pipeline import Template
 from templatediff.prepare import prepare
 from templatediff.remember import MAX_TEXT
@@ -22,21 +24,24 @@ MOST_PAGES = 100  #: pages of a site read again for its long leaves; each stands
 def write_statics(file: Path, templates: Iterable[Template], sources: Mapping[str, list[Source]]) -> None:
     """Write the static text of each site, whole or not at all. `sources` are the pages of a site that may be read again.
 
-    UTF-8, an empty line between sites and leaves; the form is that of `template.static_text`. Raises OutputError.
+    UTF-8, an empty line between sites and leaves; the form is that of `template.static_text`. Raises OutputError, also where
+    another run writes it.
     """
-    part = file.with_name(file.name + ".part")
+    part = part_name(file)
     try:
-        if part.is_symlink() or part.is_file():
-            part.unlink()  # and never written through to what a link points to
-        with part.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-            for number, template in enumerate(templates):
-                out.write("\n" * bool(number))
-                out.write(
-                    static_text(template.site, template.layouts, _in_full(template, sources.get(template.site, [])))
-                )
-        os.replace(part, file)
+        with open(fresh(part, file), "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            try:
+                for number, template in enumerate(templates):
+                    out.write("\n" * bool(number))
+                    out.write(
+                        static_text(template.site, template.layouts, _in_full(template, sources.get(template.site, [])))
+                    )
+                out.flush()
+                os.replace(part, file)  # before its lock ends
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise OutputError(f"cannot write {file}: {error.strerror or error}") from error
 
 

@@ -5,13 +5,28 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import random
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from benchmarks import ablation, baseline, data, encodings, growth, labels, peers, quality, speed, tables, train
+from benchmarks import (
+    ablation,
+    baseline,
+    data,
+    encodings,
+    growth,
+    labels,
+    peers,
+    processes,
+    quality,
+    speed,
+    tables,
+    train,
+)
 from benchmarks.align import align, place_of
 from benchmarks.measure import ALL, Row, label, without_headline
 from benchmarks.scoring import Gold, mean_by_site, score, word_f1
@@ -401,3 +416,16 @@ def test_shapes_that_invite_the_square_are_pages(capsys: pytest.CaptureFixture[s
 def test_growth_runs_learn_and_extract_in_processes_of_their_own(tmp_path: Path) -> None:
     rows = "\n".join(growth.of_pages(tmp_path, [3]))
     assert [line.split(" | ")[1] for line in rows.splitlines()[2:]] == ["learn", "apply", "extract"]
+    assert all(float(line.split(" | ")[4].strip(" |")) > 10 for line in rows.splitlines()[2:]), "MB"
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/smaps_rollup").exists(), reason="memory of processes is read from /proc, as Linux has it"
+)
+def test_the_memory_of_workers_is_seen_though_a_server_forks_them() -> None:
+    code = "import time; from templatediff.parallel import Crew\nwith Crew(1, guarded=True) as crew: crew.call(time.sleep, 1.5)"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent.parent, text=True) as run:
+        peaks = processes.watched(run)
+    assert run.returncode == 0
+    assert peaks.most(processes.COMMAND) > 10 < peaks.most(processes.WORKER)
+    assert 0 < peaks.pss <= peaks.rss

@@ -233,6 +233,7 @@ REFUSALS: list[tuple[str, list[str], bytes, str]] = [
     ("template-text-nowhere", ["extract", "{crawl}", "--template-text", "no/x.txt"], b"", "there is no folder no"),
     ("no-templates", ["extract", "{crawl}", "--templates", "nowhere"], b"", "nowhere"),
     ("output-over-input", ["extract", "{crawl}", "-o", "{crawl}"], b"", "is or holds the input"),
+    ("texts-over-page", ["extract", "{crawl}", "--template-text", "{crawl}/birds/heron.html"], b"", "is an HTML page"),
     ("limit-of-none", ["extract", "{crawl}", "--limit", "0"], b"", "x>=1"),
     ("no-jobs", ["extract", "{crawl}", "--jobs", "0"], b"", "x>=1"),
     ("no-date", ["extract", "{crawl}", "--fetched", "soon"], b"", "ISO 8601"),

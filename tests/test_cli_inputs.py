@@ -81,6 +81,19 @@ def test_fields_can_be_named(tmp_path: Path) -> None:
     assert "otter" in one["text"]
 
 
+def test_fields_can_be_named_for_one_page(tmp_path: Path) -> None:
+    made = lines_of({"raw": page_of(beast), "address": f"{HOST}/{beast}/"} for beast in BEASTS)
+    file = put(tmp_path / "x.jsonl", made)
+    names = ["--field", "html=raw", "--field", "url=address"]
+    (one,) = records(run("page", f"{file}!2", *names, "--format", "jsonl"))
+    assert (one["url"], one["path"]) == (f"{HOST}/heron/", "x.jsonl!2") and "The heron lives" in one["text"]
+    assert "The otter lives" in run("page", "-", *names, stdin=made.splitlines()[0]).stdout
+    assert "name it with --field html=NAME" in run("page", f"{file}!2").stderr
+    beside = run("explain", f"{file}!2", "--beside", file, *names, "--find", "heron lives")
+    assert beside.exit_code == 0 and "layout 0 of example.com, beside 4 other pages" in beside.stdout
+    assert run("page", file, "--field", "raw=html").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

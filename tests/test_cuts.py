@@ -15,6 +15,7 @@ from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.prepare import prepare
 from templatediff.segment import segment
+from templatediff.spool import process_folder
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_nothing_is_left_behind(crawl: Path, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("tempfile.tempdir", str(spools))
     for _ in td.extract_crawl(crawl, parts=()):
         assert list(spools.rglob("*.cuts"))
-    assert not list(spools.iterdir())
+    assert list(spools.rglob("*")) == [process_folder()], "which goes with the process"
 
 
 def test_with_a_limit_of_pages_what_was_kept_is_of_the_right_page(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:

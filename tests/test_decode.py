@@ -108,6 +108,15 @@ def test_wrong_declaration_is_survived(encoding: str, codec: str, text: str, wro
     assert decode(page(text).encode(codec), wrong).text == page(text)
 
 
+@pytest.mark.parametrize(("codec", "wrong"), [("koi8-r", "windows-1251"), ("cp1251", "koi8-r")])
+@pytest.mark.parametrize("text", [RUSSIAN.lower() + " Вход свободный.", RUSSIAN.upper() + " Вход свободный.", RUSSIAN])
+def test_russian_with_capitals_for_small_letters_is_seen(codec: str, wrong: str, text: str) -> None:
+    html = page(text, wrong)
+    assert decode(html.encode(codec)).text == html
+    right = page(text, codec)
+    assert decode(right.encode(codec)).text == right
+
+
 @pytest.mark.parametrize(
     "header", ["text/html; Charset=ISO-8859-1", "text/html;charset='utf-8'", 'charset="Windows-1251"']
 )

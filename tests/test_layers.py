@@ -19,8 +19,8 @@ LAYERS = [
     line.split()
     for line in """
     _version errors names
-    limits lock options spool yardstick
-    judge
+    limits lock options yardstick
+    judge spool
     text
     page marks nesting
     charsets

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from templatediff import lock
 from templatediff.errors import OutputError
-from templatediff.lock import LOCK_FILE, locked
+from templatediff.lock import LOCK_FILE, fresh, locked
 
 HOLD = """
 import sys, time
@@ -74,3 +76,24 @@ def test_a_file_stands_in_where_folders_cannot_be_locked(tmp_path: Path, monkeyp
     with locked(tmp_path):
         pass
     assert [file.name for file in tmp_path.iterdir()] == [LOCK_FILE]
+
+
+def test_an_unfinished_file_has_one_writer(tmp_path: Path) -> None:
+    part, output = tmp_path / "x.part", tmp_path / "x"
+    part.write_text("of a run that was killed")
+    other = tmp_path / "other"
+    other.hardlink_to(part)
+    handle = fresh(part, output)
+    assert part.read_bytes() == b"" and other.read_text() == "of a run that was killed"
+    with pytest.raises(OutputError, match=f"another run is writing {output}:"):
+        fresh(part, output)
+    os.close(handle)
+    os.close(fresh(part, output))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_in_the_way(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "x.part")
+    with pytest.raises((OutputError, IsADirectoryError)):
+        fresh(tmp_path / "x.part", tmp_path / "x")
+    assert (tmp_path / "x.part").exists()

@@ -338,3 +338,17 @@ def test_a_page_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is an HTML page"):
         output.check_apart(page, (tmp_path,))
     output.check_apart(tmp_path / "b.html", (tmp_path,))
+
+
+def test_a_folder_of_the_input_that_holds_pages_is_no_output(tmp_path: Path) -> None:
+    """Nothing in the output is read: its pages would be left out and nobody told."""
+    inside = tmp_path / "a"
+    inside.mkdir()
+    (inside / "notes.md").write_text("# Kestrels")
+    output.check_apart(inside, (tmp_path,))
+    (inside / "page.html").write_text("<!doctype html><p>Kestrels hover.")
+    with pytest.raises(UsageError, match="holds pages of the input"):
+        output.check_apart(inside, (tmp_path / "b", tmp_path))
+    output.check_apart(inside, (tmp_path / "b",))
+    (inside / "index.jsonl").write_text("")  # of an earlier run with --format html
+    output.check_apart(inside, (tmp_path,))

@@ -573,3 +573,13 @@ def test_the_most_doubtful_pages_are_named_first(tmp_path: Path) -> None:
         doubtful.add(number % 7, SimpleNamespace(number=number))
     counts = [(count, page.number) for count, page in doubtful.pages()]
     assert counts[:3] == [(6, 6), (6, 13), (6, 20)] and len(counts) == 20
+
+
+def test_a_report_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(place: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OutputError, match="No space left on device"), ReportFolder(tmp_path / "report"):
+        pytest.fail("there is no place for it")
+    assert list(tmp_path.iterdir()) == []

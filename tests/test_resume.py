@@ -18,8 +18,11 @@ from click.testing import CliRunner, Result
 
 from templatediff.cli.output import Folder, JsonLines
 from templatediff.cli.program import program
+from templatediff.cli.sink import PartFile
 from templatediff.errors import OutputError
 from templatediff.journal import Entry, Row
+from templatediff.lock import fresh
+from templatediff.names import part_name
 from templatediff.page import Failure
 from templatediff.record import Tally
 from templatediff.rules import Rule
@@ -140,10 +143,73 @@ def test_a_second_run_into_the_same_output_is_refused(
     assert run("extract", crawl, "-o", out).exit_code == 1
     monkeypatch.undo()
     for second in refused:
-        assert second.exit_code == 2 and f"another run is writing {name}.part" in second.stderr, second.stderr
+        assert second.exit_code == 2 and f"another run is writing {out}:" in second.stderr, second.stderr
     assert run("extract", crawl, "-o", tmp_path / "whole" / name).exit_code == 1
     assert contents(out) == contents(tmp_path / "whole" / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["crawl", name, "whole"])
+
+
+def test_a_second_run_into_the_same_report_is_refused(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, texts, refused = tmp_path / "r.csv", tmp_path / "t.txt", []
+    write = JsonLines.write
+
+    def written(self: Any, record: Any) -> None:
+        write(self, record)
+        if not refused:  # in the midst of the first run
+            refused.append(None)
+            refused[0] = run("extract", crawl, "-o", tmp_path / "other.jsonl", "--report", report)
+
+    monkeypatch.setattr(JsonLines, "write", written)
+    assert run("extract", crawl, "-o", tmp_path / "out.jsonl", "--report", report).exit_code == 1
+    monkeypatch.undo()
+    assert refused[0].exit_code == 2 and f"another run is writing {report}:" in refused[0].stderr
+    assert len(report.read_bytes().splitlines()) == 13 and not (tmp_path / "other.jsonl").exists()
+    handle = fresh(part_name(texts), texts)
+    second = run("extract", crawl, "--template-text", texts)
+    assert second.exit_code == 2 and f"another run is writing {texts}:" in second.stderr
+    os.close(handle)
+    assert run("extract", crawl, "--template-text", texts).exit_code == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "out.jsonl", "r.csv", "t.txt"]
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_what_a_resume_that_was_killed_packed_anew_goes(
+    resume: list[str], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.jsonl.zst"
+    stopped(crawl, out, monkeypatch)
+    again = out.with_name("out.jsonl.zst.part.again")
+    again.write_bytes(b"half a")
+    assert run("extract", crawl, "-o", out, *resume).exit_code == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "out.jsonl.zst"]
+    # killed before the first record, it leaves no line to go on with
+    out.with_name("out.jsonl.zst.part").write_bytes(b"")
+    again.write_bytes(b"half a")
+    assert run("extract", crawl, "-o", out, *resume).exit_code == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "out.jsonl.zst"]
+
+
+@pytest.mark.parametrize("name", FORMS[1:3])
+def test_kills_before_the_first_new_record_lose_none_that_was_written(
+    name: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compressor holds back what it is given; all of it goes through a new one when a run goes on."""
+    out, whole = tmp_path / name, tmp_path / "whole" / name
+    assert run("extract", crawl, "-o", whole).exit_code == 1
+    stopped(crawl, out, monkeypatch)
+    part, journal = (tmp_path / f"{name}.part{ending}" for ending in ("", ".journal"))
+    before, told = part.read_bytes(), journal.read_bytes()
+    file = PartFile(out)
+    file.reopen(file.count())  # and killed now: nothing is closed
+    assert part.read_bytes() == before
+    journal.write_bytes(told)
+    stopped(crawl, out, monkeypatch, "--resume")
+    assert PartFile(out).count() == 8
+    assert run("extract", crawl, "-o", out, "--resume").exit_code == 1
+    assert contents(out) == contents(whole)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["crawl", "whole", name])
 
 
 def test_what_differs_is_refused_and_left_as_it_is(

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import click
 from templatediff.errors import InputError, UsageError
 from templatediff.limits import DEFAULT, MIB, Limits
 from templatediff.options import MARKUP, NGRAM_ORDERS, SHORT_LEAVES, Options
+from templatediff.spool import Spool, writing_temporaries
 from templatediff.text import valid
 
 if TYPE_CHECKING:
@@ -95,12 +95,7 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         "out. * matches / too. Repeatable.",
     )
     @click.option("--fetched", metavar="DATE", help="When pages without a date of their own were fetched (ISO 8601).")
-    @click.option(
-        "--field",
-        metavar="KEY=NAME",
-        multiple=True,
-        help="In JSON lines the field NAME has the html, url or fetched (KEY) of a page. Repeatable.",
-    )
+    @field_option
     @functools.wraps(verb)
     def with_crawl(
         inputs: tuple[Path, ...],
@@ -110,7 +105,7 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
         limit: int | None,
         exclude: tuple[str, ...],
         fetched: str | None,
-        field: tuple[str, ...],
+        fields: dict[str, str],
         **rest: Any,
     ) -> Any:
         if site is not None and site_from is not None:
@@ -123,9 +118,22 @@ def _crawl_options(verb: Verb, *, needed: bool) -> Verb:
 
             fetched = utc_text(fetched, "--fetched")
         paths = _paths(inputs, files_from) if needed or inputs or files_from is not None else ()
-        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto", field_names(field)), **rest)
+        return verb(crawl=Crawl(paths, fetched, limit, exclude, site, site_from or "auto", fields), **rest)
 
     return with_crawl
+
+
+def field_option(verb: Verb) -> Verb:
+    """--field, given to the verb as `fields`."""
+    option = click.option(
+        "--field",
+        "fields",
+        metavar="KEY=NAME",
+        multiple=True,
+        callback=lambda ctx, param, value: field_names(value),
+        help="In JSON lines the field NAME has the html, url or fetched (KEY) of a page. Repeatable.",
+    )
+    return option(verb)
 
 
 def field_names(given: tuple[str, ...]) -> dict[str, str]:
@@ -183,24 +191,26 @@ def spooled_stdin(most: int = DEFAULT.max_bytes) -> Path:
 
     Those names become the record's path and, where the page names no host, its site.
     """
-    holder = click.get_current_context().with_resource(tempfile.TemporaryDirectory(prefix="templatediff-"))
-    page = Path(holder, "stdin", "-")
+    spool = Spool()
+    page = Path(spool.folder, "stdin", "-")
+    click.get_current_context().call_on_close(lambda: spool.remove())  # which keeps it until then
     data = stdin().read(most + 1)  # one byte more than a page may have, so that a longer one is told from it
-    page.parent.mkdir()
-    with page.open("wb") as out:
-        out.write(data)
-        if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
-            shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
-            return page
+    with writing_temporaries():
+        page.parent.mkdir()
+        with page.open("wb") as out:
+            out.write(data)
+            if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
+                shutil.copyfileobj(stdin(), out)  # JSON lines may be of any length
+                return page
     read_page(page, "stdin", most)  # refused here, where the page has a name that tells a person something
     return page
 
 
-def read_page(file: Path, called: str, most: int) -> tuple[Page, str]:
+def read_page(file: Path, called: str, most: int, fields: Mapping[str, str] | None = None) -> tuple[Page, str]:
     """The page in a file, and the name of the folder that holds it; InputError if it is no page."""
-    from templatediff.crawl import Skipped, only_source, read_source
+    from templatediff.crawl import Fields, Skipped, only_source, read_source
 
-    source = only_source(file, called)
+    source = only_source(file, called, Fields.of(fields))
     found = read_source(source, most)
     if isinstance(found, Skipped):
         raise InputError(f"{called} is no HTML page ({found.kind})")

@@ -126,6 +126,7 @@ def _extract_beside(
         options=options,
         site=single.site,
         url=single.url,
+        fields=single.fields,
         parts=(EXPLAINED, SOURCE),
         progress=progress,
     )

@@ -24,13 +24,23 @@ from templatediff.cli.common import (
     speech_options,
 )
 from templatediff.cli.ledger import Ledger, check_ending, open_ledger
-from templatediff.cli.output import FORMATS, Writer, check_apart, chosen_format, open_writer, output_paths, utf8
+from templatediff.cli.output import (
+    FORMATS,
+    Writer,
+    check_apart,
+    check_no_page,
+    chosen_format,
+    open_writer,
+    output_paths,
+    utf8,
+)
 from templatediff.cli.plan import plan
 from templatediff.cli.progress import Progress
 from templatediff.cli.resume import Journal
-from templatediff.cli.sink import part_name, stdout
+from templatediff.cli.sink import stdout
 from templatediff.cli.speech import is_terminal
 from templatediff.errors import OutputError, UsageError
+from templatediff.names import part_name
 from templatediff.options import Options
 
 if TYPE_CHECKING:
@@ -200,6 +210,7 @@ def _check_side_files(output: Output, crawl: Crawl) -> None:
         if os.path.realpath(file) in taken:
             raise UsageError(f"{option} {file} is the input or the output: give another file")
         taken.add(os.path.realpath(file))
+        check_no_page(option, file)
         if option == "--report":
             check_ending(file)
         if not file.parent.is_dir():

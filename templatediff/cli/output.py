@@ -14,17 +14,17 @@ from typing import Any, BinaryIO, Protocol, Self
 from templatediff.cli.sink import (
     PartFile,
     Sink,
+    again_name,
     created,
     explained,
     journal_name,
-    part_name,
     stdout,
     truncated,
     whole_lines,
 )
 from templatediff.cli.speech import NAME, escaped_json, is_terminal, printable, spelled
 from templatediff.errors import OutputError, UsageError
-from templatediff.names import FileNames
+from templatediff.names import FileNames, part_name
 from templatediff.text import without_controls
 
 FORMATS = ("jsonl", "text", "markdown", "html")
@@ -112,30 +112,46 @@ def open_writer(
 
 def output_paths(target: Path | None) -> tuple[Path, ...]:
     """What -o names and its unfinished form: never to be read as input."""
-    return () if target is None else (target, part_name(target), journal_name(target))
+    return () if target is None else (target, part_name(target), journal_name(target), again_name(target))
 
 
-def check_apart(target: Path | None, inputs: tuple[Path, ...]) -> None:
-    """Refuses an output that is an input or holds one: it would be overwritten, and it is never read."""
+def check_apart(target: Path | None, inputs: tuple[Path, ...], *, earlier: bool = True) -> None:
+    """Refuses an output that is an input or holds one, since it would be overwritten and is never read; and one inside an
+    input that holds pages, unless it is the folder of an `earlier` output."""
     if target is None:
         return
     out = Path(os.path.realpath(target))
-    for path in inputs:
-        if Path(os.path.realpath(path)).is_relative_to(out):
+    places = {path: Path(os.path.realpath(path)) for path in inputs}
+    for path, place in places.items():
+        if place.is_relative_to(out):
             raise UsageError(f"-o {target} is or holds the input {path}: give another place for the output")
-    if out.is_file() and _is_page(out):
-        raise UsageError(f"-o {target} is an HTML page: give another place for the output, or remove it first")
+    if earlier and any(map(out.is_relative_to, places.values())) and _holds_pages(out):
+        raise UsageError(f"-o {target} holds pages of the input, which would not be read: give another place")
+    check_no_page("-o", target)
 
 
-def _is_page(file: Path) -> bool:
-    """Whether a file is itself a page, such as one of the crawl."""
+def check_no_page(option: str, file: Path) -> None:
+    """Refuses to write over what is itself a page, such as one of the crawl."""
     from templatediff.crawl import SNIFF_BYTES, sniff
 
     try:
+        if not file.is_file():
+            return
         with file.open("rb") as stream:
-            return sniff(stream.read(SNIFF_BYTES)) == "html"
+            found = sniff(stream.read(SNIFF_BYTES))
     except OSError:
-        return False  # opening it for writing says why
+        return  # opening it for writing says why
+    if found == "html":
+        raise UsageError(f"{option} {file} is an HTML page: give another place for the output, or remove it first")
+
+
+def _holds_pages(folder: Path) -> bool:
+    """Whether a folder has pages in it that no earlier run has written there."""
+    from templatediff.crawl import read_crawl
+
+    if not folder.is_dir() or (folder / INDEX).is_file():
+        return False
+    return any(page.failure is None for page in read_crawl(folder))
 
 
 class JsonLines:

@@ -59,7 +59,7 @@ def report(
         raise UsageError(
             "templates bring their own options: leave --leaf-tags and the like out where there is no INPUT"
         )
-    check_apart(output, crawl.paths if templates is None else (*crawl.paths, templates))
+    check_apart(output, crawl.paths if templates is None else (*crawl.paths, templates), earlier=False)
 
     from templatediff.report.folder import ReportFolder
     from templatediff.report.write import write_report

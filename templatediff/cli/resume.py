@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from templatediff._version import __version__
 from templatediff.cli.output import Writer
-from templatediff.cli.sink import Sink, explained, journal_name, owned, part_name, truncated, whole_lines
+from templatediff.cli.sink import Sink, explained, journal_name, truncated, whole_lines
 from templatediff.errors import UsageError
+from templatediff.lock import owned
+from templatediff.names import part_name
 
 if TYPE_CHECKING:
     from templatediff.journal import Entry, Row
@@ -43,7 +45,7 @@ class Journal:
     def __enter__(self) -> Journal:
         with explained(self._target):
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = owned(self._place)
+            self._lock = owned(self._place, self._target)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from templatediff.cli.common import Verb, read_page, spooled_stdin
+from templatediff.cli.common import Verb, field_option, read_page, spooled_stdin
 from templatediff.cli.progress import Progress
 from templatediff.errors import PageError, UsageError
 from templatediff.limits import Limits
@@ -31,6 +32,7 @@ class Single:
     templates: Path | None
     url: str | None
     site: str | None
+    fields: Mapping[str, str]
 
     def spooled(self, limits: Limits) -> Path:
         """The file, or one that holds what is on stdin."""
@@ -38,7 +40,7 @@ class Single:
 
 
 def single_options(verb: Verb) -> Verb:
-    """FILE, --templates, --url and --site, given to the verb as `single`."""
+    """FILE, --templates, --url, --site and --field, given to the verb as `single`."""
 
     @click.argument("file", metavar="FILE|-", type=click.Path(readable=False, path_type=Path))
     @click.option(
@@ -49,9 +51,12 @@ def single_options(verb: Verb) -> Verb:
     )
     @click.option("--url", metavar="URL", help="Where the page was fetched: finds the site and makes links absolute.")
     @click.option("--site", metavar="NAME", help="The page is of the site NAME.")
+    @field_option
     @functools.wraps(verb)
-    def with_single(file: Path, templates: Path | None, url: str | None, site: str | None, **rest: Any) -> Any:
-        return verb(single=Single(file, templates, url, site), **rest)
+    def with_single(
+        file: Path, templates: Path | None, url: str | None, site: str | None, fields: dict[str, str], **rest: Any
+    ) -> Any:
+        return verb(single=Single(file, templates, url, site, fields), **rest)
 
     return with_single
 
@@ -85,7 +90,7 @@ def _read(single: Single, verb: str, limits: Limits) -> tuple[Page, str]:
     """The page, and the folder that names its site if nothing else does."""
     if single.file.is_dir():
         raise UsageError(f"{single.file} is a folder: templatediff extract reads crawls, {verb} reads one page")
-    page, folder = read_page(single.spooled(limits), str(single.file), limits.max_bytes)
+    page, folder = read_page(single.spooled(limits), str(single.file), limits.max_bytes, single.fields)
     return dataclasses.replace(page, url=single.url or page.url, site=valid(single.site or "") or page.site), folder
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from templatediff.errors import OutputError
-from templatediff.lock import taken
+from templatediff.lock import fresh
+from templatediff.names import part_name
 
 
 class ReaderGone(Exception):
@@ -23,13 +24,17 @@ class ReaderGone(Exception):
 class Sink:
     """Bytes on their way out. A failing write raises OutputError with the output's name, or ReaderGone.
 
-    One that is `eager` keeps nothing back: what it was given stays written when the process is killed.
+    One that is `eager` keeps nothing back: what it was given stays written when the process is killed. `after` is called after
+    each write.
     """
 
-    def __init__(self, stream: BinaryIO, name: str, *, eager: bool = False) -> None:
+    def __init__(
+        self, stream: BinaryIO, name: str, *, eager: bool = False, after: Callable[[], None] | None = None
+    ) -> None:
         self._stream = stream
         self._name = name
         self._eager = eager
+        self._after = after
         self.used = False
 
     def write(self, data: bytes) -> None:
@@ -38,6 +43,8 @@ class Sink:
             self._stream.write(data)
             if self._eager:
                 self._stream.flush()
+            if self._after is not None:
+                self._after()
 
     def flush(self) -> None:
         with explained(self._name):
@@ -55,7 +62,7 @@ def stdout() -> Iterator[Sink]:
 
 
 class PartFile:
-    """A file called NAME.part, renamed to NAME when all went well and removed when nothing was written.
+    """A file called NAME.part, renamed to NAME when all went well and removed when nothing was written. No other run writes it.
 
     A link keeps pointing to the file, which is replaced; what is in the way under the name NAME.part is replaced too, a
     link itself and never what it points to. A pipe or a device is written as it is. Compressed as the ending of NAME says;
@@ -67,7 +74,9 @@ class PartFile:
         self.special = self.target.exists() and not self.target.is_file() and not self.target.is_dir()
         self.place = self.target if self.special else part_name(self.target)
         self.used = False
+        self._again: Path | None = None
         self._opened = contextlib.ExitStack()
+        self._packing = contextlib.ExitStack()
 
     def open(self) -> Sink:
         """An empty file."""
@@ -75,7 +84,10 @@ class PartFile:
             raise OutputError(f"{self.target} is a folder: JSON lines need a file")
         with explained(self.target):
             self.target.parent.mkdir(parents=True, exist_ok=True)
-            return self._sink(_opened(self.place) if self.special else created(self.place))
+            if self.special:
+                return self._sink(_opened(self.place))
+            again_name(self.target).unlink(missing_ok=True)  # of a run that was killed
+            return self._sink(fresh(self.place, self.target))
 
     def count(self) -> int:
         """The whole lines that an unfinished file holds; 0 where there is none."""
@@ -93,46 +105,65 @@ class PartFile:
             return self._sink(truncated(self.place, lines))
 
     def _repacked(self, lines: int) -> Sink:
-        again = self.place.with_name(self.place.name + ".again")
+        """The first lines packed anew into a file beside the one that has them, whose place it takes when it has `caught_up`."""
+        self._again = again_name(self.target)
         try:
-            sink = self._sink(created(again))
+            sink = self._sink(created(self._again))
             with open(self.place, "rb") as stream:
                 for line in itertools.islice(whole_lines(stream, self.target.name), lines):
                     sink.write(line)
-            again.replace(self.place)
         except BaseException:
-            again.unlink(missing_ok=True)  # what was written before stays
+            self._forget()
             raise
         return sink
+
+    def _caught_up(self) -> None:
+        """Puts what is packed anew in its place once it is as long as what is there, which then it begins with. Whoever is killed
+        before, while the compressor holds lines back, loses none of those that are there."""
+        if self._again is not None and self._again.stat().st_size >= self.place.stat().st_size:
+            self._again.replace(self.place)
+            self._again = None
+
+    def _forget(self) -> None:
+        """Leaves what was there as it is."""
+        if self._again is not None:
+            self._again.unlink(missing_ok=True)
+            self._again = None
 
     def _sink(self, handle: int) -> Sink:
         stream = self._opened.enter_context(os.fdopen(handle, "wb"))
         eager = not self.special and not _is_compressed(self.target.name)
-        packed = self._opened.enter_context(_compressed(stream, self.target.name))
-        self._sink_in_use = Sink(packed, str(self.target), eager=eager)
+        self._flush = stream.flush
+        packed = self._packing.enter_context(_compressed(stream, self.target.name))
+        self._sink_in_use = Sink(packed, str(self.target), eager=eager, after=self._caught_up)
         return self._sink_in_use
 
     def finish(self) -> None:
         """Puts the whole file in its place."""
-        with explained(self.target):
-            self._opened.close()
+        with explained(self.target), self._opened:  # which ends the lock, when the file is no longer called NAME.part
+            self._packing.close()
+            self._flush()
+            self._caught_up()
             if not self.special:
                 self.place.replace(self.target)
 
     def leave(self) -> bool:
         """After an error: whether an unfinished file stays."""
-        with contextlib.suppress(OSError):  # the first error is the one to tell
-            self._opened.close()
-        if self.used or self._sink_in_use.used:
-            return not self.special
-        if not self.special:
-            self.place.unlink(missing_ok=True)
-        return False
+        with contextlib.suppress(OSError), self._opened:  # the first error is the one to tell
+            if not self.special and not (self.used or self._sink_in_use.used):
+                self.place.unlink()
+                return False
+            self._packing.close()
+            self._flush()
+            self._caught_up()
+        with contextlib.suppress(OSError):
+            self._forget()
+        return not self.special
 
 
 @contextlib.contextmanager
 def part_file(target: Path) -> Iterator[Sink]:
-    """A `PartFile` for the block."""
+    """A `PartFile` for the block. Raises OutputError where another run writes it."""
     file = PartFile(target)
     sink = file.open()
     try:
@@ -148,23 +179,6 @@ def created(place: Path) -> int:
     if place.is_symlink() or place.is_file():
         place.unlink()
     return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-
-
-def owned(place: Path) -> int:
-    """A file of this name, open and locked; made where there is none. Raises OutputError where another process has it."""
-    while True:
-        if place.is_symlink():
-            place.unlink()
-        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
-        try:
-            if not taken(handle):
-                raise OutputError(f"another run is writing {place.stem}: wait for it, or give another -o")
-            if place.exists() and os.path.samestat(os.fstat(handle), place.stat()):
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)  # whoever had it has just ended, and removed it
 
 
 def truncated(place: Path, lines: int) -> int:
@@ -238,6 +252,7 @@ def journal_name(target: Path) -> Path:
     return part.with_name(part.name + ".journal") if part.name else part
 
 
-def part_name(target: Path) -> Path:
-    """What an output is called until it is done."""
-    return target.with_name(target.name + ".part") if target.name else target
+def again_name(target: Path) -> Path:
+    """What the unfinished output is called while a run that goes on packs it anew."""
+    part = part_name(target)
+    return part.with_name(part.name + ".again") if part.name else part

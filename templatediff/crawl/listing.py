@@ -101,13 +101,13 @@ def _in_order(files: list[tuple[Source, str | None]]) -> Iterator[Source]:
         yield from chosen
 
 
-def only_source(path: str | Path, called: str | None = None) -> Source:
+def only_source(path: str | Path, called: str | None = None, fields: Fields = USUAL) -> Source:
     """The one candidate that a file is, or that an archive of one page holds. Raises InputError where there are several.
 
     `called` is what the file is called in messages, its path by default.
     """
     called = called or str(path)
-    found = [source for source in list_sources([path]) if source.other is None]
+    found = [source for source in list_sources([path], fields=fields) if source.other is None]
     if len(found) > 1:
         first = found[0].path.partition("!")[2]
         raise InputError(f"{called} holds {len(found):,} pages or files: name one of them, as {called}!{first}")

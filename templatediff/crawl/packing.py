@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from templatediff.crawl.bounds import MAX_RATIO, MOST_UNPACKED
 from templatediff.errors import PageError
+from templatediff.spool import writing_temporaries
 
 GZIP = b"\x1f\x8b"
 _MAGIC = ((GZIP, "gzip"), (b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -38,7 +39,8 @@ def peek(stream: BinaryIO, packing: str, most: int) -> tuple[bytes, str | None]:
 def unpack(file: str, packing: str, target: str) -> str | None:
     """Write what `file` holds to `target`; what was lost at its end, in words, or None.
 
-    Raises PageError of kind "bomb" for what unpacks to far too much, OSError where it cannot be read or written.
+    Raises PageError of kind "bomb" for what unpacks to far too much, OSError where it cannot be read, OutputError where it
+    cannot be written.
     """
     most = max(MOST_UNPACKED, MAX_RATIO * os.path.getsize(file))
     size = 0
@@ -48,8 +50,11 @@ def unpack(file: str, packing: str, target: str) -> str | None:
             size += len(part)
             if size > most:
                 raise PageError("bomb", f"unpacks to more than {most:,} bytes, {MAX_RATIO} times its size: refused")
-            out.write(part)
+            with writing_temporaries():
+                out.write(part)
             lost = damage
+        with writing_temporaries():
+            out.flush()
     return lost
 
 

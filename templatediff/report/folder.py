@@ -53,7 +53,11 @@ class ReportFolder:
             self.part.mkdir(parents=True, exist_ok=True)
             self._lock()
             _clear(self.part)  # what a run that was killed has left
-            (self.part / MARK).write_bytes(_json({"made by": MAKER}))
+            try:
+                (self.part / MARK).write_bytes(_json({"made by": MAKER}))
+            except OSError:
+                shutil.rmtree(self.part, ignore_errors=True)
+                raise
         return self
 
     def _lock(self) -> None:
