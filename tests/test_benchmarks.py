@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import json
 import random
 import subprocess
 import sys
@@ -18,7 +19,9 @@ from benchmarks import (
     baseline,
     data,
     encodings,
+    errors,
     growth,
+    hot,
     labels,
     peers,
     processes,
@@ -429,3 +432,37 @@ def test_the_memory_of_workers_is_seen_though_a_server_forks_them() -> None:
     assert run.returncode == 0
     assert peaks.most(processes.COMMAND) > 10 < peaks.most(processes.WORKER)
     assert 0 < peaks.pss <= peaks.rss
+
+
+def test_errors_are_told_by_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def row(page: str, precision: float, recall: float) -> dict[str, object]:
+        f1 = 2 * precision * recall / ((precision + recall) or 1)
+        return {
+            "set": "one",
+            "site": page,
+            "page": page,
+            "extractor": "x",
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
+        }
+
+    file = tmp_path / "scores.json"
+    file.write_text(
+        json.dumps({"rows": [row("a", 1.0, 0.6), row("b", 0.0, 0.0), row("c", 1.0, 1.0)]}), encoding="utf-8"
+    )
+    assert errors.main([str(file), "--extractor", "x"]) == 0
+    told = capsys.readouterr().out
+    assert "| one | 3 | 0.583 | 80% (33%) | 20% (33%) | 0% (0%) | 0% (0%) | 0% (33%) |" in told
+    assert "- **lost**, 1 sites: `a` (0.75)" in told
+    assert errors.main([str(file), "--extractor", "y"]) == 2
+    assert "there are x" in capsys.readouterr().err
+
+
+def test_hot_functions_are_measured_in_their_situations() -> None:
+    found = dict(hot.measure(1, "o"))
+    assert {"parse: the measure", "forest: the leaves of one page", "evidence: among siblings"} <= set(found)
+    assert all(value > 0 for value in found.values())
+    assert list(dict(hot.measure(1, "forest:"))) == [
+        "parse: the measure", "forest: the leaves of one page", "forest: one row, as of a verdict",
+    ]  # fmt: skip
