@@ -478,6 +478,7 @@ def rows(context: Context, names: Mapping[str, float], evidence: tuple[Evidence,
     """The evidence matrix of a page, shape (leaves, columns), float32, NaN where unknown, 4 decimals.
 
     Its columns are those of `evidence`, then NAME_COLUMNS by the table `names`. A column's values lie side by side in memory.
+    Among siblings 20 times the parse, alone 13 times: a third is gist, n-grams and the title, the rest calls of numpy.
     """
     matrix = np.empty((len(evidence) + len(NAME_COLUMNS), context.n), np.float32)
     _fill(matrix[: len(evidence)], context, evidence)

@@ -49,7 +49,10 @@ def bare(context: Context) -> bool:
 
 
 def features(context: Context, p: Ints, copies: int) -> dict[str, float]:
-    """What the page as a whole shows, by name; those of AMONG_NAMES are NaN without siblings. `copies`: near-duplicates of it."""
+    """What the page as a whole shows, by name; those of AMONG_NAMES are NaN without siblings. `copies`: near-duplicates of it.
+
+    14 times the parse, with what it has the context work out.
+    """
     page, t = context.page, context.tokens
     mass = p * t
     total, inside = max(float(t.sum()), 1.0), max(float(mass.sum()), 1e-9)
