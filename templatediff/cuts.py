@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,10 +27,11 @@ log = logging.getLogger("templatediff")
 _ENDING = ".cuts"
 MOST = 256 << 20  #: bytes that one process keeps; pages that come later are cut twice
 
-_COLUMNS = ("text_hash", "folded_hash", "characters", "digits", "sentence_ends", "commas", "capitals", "title_hashes",
-            "token_start", "token_hash", "step", "tag", "name", "link_leaf", "link_target", "link_text", "link_kind")  # fmt: skip
 _OF_LEAVES = ("linked", "strong", "heading", "breaks", "group", "row")  # columns that are the leaves' own
 _OF_ELEMENTS = ("parent", "place", "marks")
+_COLUMNS = tuple(
+    one.name for one in fields(Fingerprint) if one.type == "Ints" and one.name not in _OF_LEAVES + _OF_ELEMENTS
+)
 _PLAIN = ("key", "rank", "fetched", "content_hash", "url", "title", "lang", "steps", "tags", "names")
 
 
@@ -62,21 +64,22 @@ class Keeper:
 
     def __init__(self, folder: str, most: int = MOST) -> None:
         self.folder = folder
-        self.left = most
+        self.most = most
         self.name = ""
         self.size = 0
 
     def add(self, page: Page, leaves: Leaves, made: Fingerprint) -> Cut | None:
         """Where the page lies now; None where there is no room for it."""
-        if not self.left:
+        if self.size >= self.most:
             return None
         try:
             data = _packed(page, leaves, made)
+            if self.size + len(data) > self.most:
+                self.most = self.size
+                return None
             if not self.name:
                 handle, self.name = tempfile.mkstemp(_ENDING, dir=self.folder)
                 os.close(handle)
-            if len(data) > self.left:
-                raise OSError("enough is kept")
             with open(self.name, "ab") as file:
                 file.write(data)
         except (UnicodeError, OverflowError, TypeError) as error:  # carried fields may hold what this form cannot
@@ -84,11 +87,10 @@ class Keeper:
             return None
         except OSError as error:
             log.debug("%s: no more pages are kept: %s", self.folder, error)
-            self.left = 0
+            self.most = self.size
             return None
         cut = Cut(self.name, self.size, len(data))
         self.size += len(data)
-        self.left -= len(data)
         return cut
 
 

@@ -222,7 +222,7 @@ def teach(sample: Sample, weights: Weights, order: int, looks: FirstLooks | None
     teachers: set[int] = set()
     for layout in sample.layouts:
         teachers |= set(sorted(layout.level.members)[:TEACHERS])
-    lessons = [dict(_NOTHING) for _ in sample.leaders]
+    lessons = [_NOTHING] * len(sample.leaders)
     for number in sorted(teachers):
         page, layout = sample.leaders[number], sample.layouts[sample.layout_of[number]]
         context = Context(

@@ -94,7 +94,7 @@ def extract_crawl(
             limits=crew.limits,
         )  # fmt: skip
         given, reading = prepared(
-            _several(paths), given, templates, crew, update, fetched, ignore, totals, progress, True
+            _several(paths), given, templates, crew, update, fetched, ignore, totals, progress, keep=True
         )
         work = reading.work()
         if not work:
