@@ -1,4 +1,4 @@
-"""Reports that several files of tests look at; they leave them as they are."""
+"""What all tests share: the server of worker processes, and reports that several files look at and leave as they are."""
 
 from __future__ import annotations
 
@@ -7,9 +7,20 @@ from pathlib import Path
 import pytest
 from hostile import write_hostile
 
+from templatediff.cli.common import PRELOAD
+from templatediff.parallel import Crew
 from templatediff.report.write import write_report
 
 DEMO = Path(__file__).parent.parent / "corpora" / "demo"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server() -> None:
+    """The one server that worker processes are forked from, with what the command line has it load.
+
+    Whichever test came first would else choose. Each worker imports the main module of its parent, which is pytest's here.
+    """
+    Crew(preload=("pytest", *PRELOAD))
 
 
 @pytest.fixture(scope="session")
