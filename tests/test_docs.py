@@ -7,6 +7,7 @@ import doctest
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,11 +17,13 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from templatediff.cli.program import program
 
 ROOT = Path(__file__).parent.parent
 CORPORA = ("demo", "demo-gold")  # what the examples in README read
+SHELL = "|&;<>()$`*?[]~"  # characters that mean something to a shell, outside of quotes at least
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -63,18 +66,34 @@ def console_session(block: str) -> str:
     """The commands of a block with what they print; each must succeed."""
     told = ""
     for command in re.findall(r"(?m)^\$ (.*)$", block):
-        done = subprocess.run(
-            ["bash", "-c", f'templatediff() {{ "{sys.executable}" -m templatediff "$@"; }}\n{command}'],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert done.returncode == 0, f"{command}\n{done.stdout}"
-        told += f"$ {command}\n{done.stdout}"
+        name, *arguments = shlex.split(command)
+        if name == "templatediff" and not set(command) & set(SHELL):
+            status, printed = called(arguments)
+        else:
+            status, printed = typed(command)
+        assert status == 0, f"{command}\n{printed}"
+        told += f"$ {command}\n{printed}"
     return told
+
+
+def called(arguments: list[str]) -> tuple[int, str]:
+    """Exit status and output of a command in this process, which needs no start of its own."""
+    done = CliRunner().invoke(program, arguments, catch_exceptions=False)
+    return done.exit_code, done.output
+
+
+def typed(command: str) -> tuple[int, str]:
+    """The same of what only a shell understands."""
+    done = subprocess.run(
+        ["bash", "-c", f'templatediff() {{ "{sys.executable}" -m templatediff "$@"; }}\n{command}'],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout
 
 
 def without_times(text: str) -> str:

@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-import sys
+import signal
 import time
 import unicodedata
 from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -301,17 +302,14 @@ def test_flipped_bytes_are_read_or_refused_never_worse(tmp_path: Path) -> None:
 
 # --- old or new, never half
 
-WRITE = """
-import sys
-from pathlib import Path
-from templatediff.pipeline import load_site
-from templatediff.store import save_all
-one, two = (load_site(Path(place)) for place in sys.argv[1:3])
-print("ready", flush=True)
-while True:
-    for template in (one, two):
-        save_all({"a.example": template}, Path(sys.argv[3]))
-"""
+
+def write_for_ever(one: Path, two: Path, folder: Path, ready: Connection) -> None:
+    """Replaces the template of one site by that of the other, and back, until the process is killed."""
+    templates = load_site(one), load_site(two)
+    ready.send("ready")
+    while True:
+        for template in templates:
+            save_all({"a.example": template}, folder)
 
 
 def test_between_the_two_files_a_reader_gets_the_new_state_and_is_told(
@@ -368,16 +366,20 @@ def test_a_run_killed_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
         states.append((tmp_path / name / "a.example" / PROFILE_FILE).read_bytes())
     texts = [(tmp_path / name / "a.example" / TEMPLATE_FILE).read_bytes() for name in ("one", "two")]
     rng = random.Random(3)
-    places = [str(tmp_path / name / "a.example") for name in ("one", "two")]
+    places = [tmp_path / name / "a.example" for name in ("one", "two")]
     place = tmp_path / "target" / "a.example"
+    context = get_context("forkserver")
     for _ in range(6):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITE, *places, str(place.parent)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        ready, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=write_for_ever, args=(*places, place.parent, theirs), daemon=True)
+        with ready, theirs:
+            process.start()
+            theirs.close()
+            assert ready.recv() == "ready"
         time.sleep(0.05 + rng.random() * 0.1)
         process.kill()
-        process.wait()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
         assert (place / PROFILE_FILE).read_bytes() in states
         assert (place / TEMPLATE_FILE).read_bytes() in texts
         found = read_profile(place)

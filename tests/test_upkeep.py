@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 from contextlib import AbstractContextManager
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from templatediff.profile import SiteProfile
 from templatediff.store import PROFILE_FILE, TEMPLATE_FILE, read_profile
 from templatediff.upkeep import merge_folders, put
 
-ROOT = Path(__file__).resolve().parent.parent
 SITE = generate_site(SiteSpec(kinds=("news",), pages=12, seed=31, months=("2024-01", "2024-02")))
 PAGES = [td.Page(page.html, url=page.url, fetched=page.fetched) for page in SITE.pages]
 
@@ -217,19 +215,18 @@ def test_since_needs_update_and_a_date(tmp_path: Path, update: bool, since: str)
         td.learn_crawl([crawl_of(tmp_path / "c", range(2))], tmp_path / "t", update=update, since=since)
 
 
-UPDATE = """
-import sys
-import templatediff as td
-td.learn_crawl([sys.argv[1]], sys.argv[2], update=True)
-"""
-
-
 def test_updates_of_one_folder_at_the_same_time_lose_no_page(tmp_path: Path) -> None:
     crawls = [crawl_of(tmp_path / f"crawl{n}", range(3 * n, 3 * n + 3)) for n in range(4)]
+    context = get_context("forkserver")
     runs = [
-        subprocess.Popen([sys.executable, "-c", UPDATE, str(crawl), str(tmp_path / "t")], cwd=ROOT) for crawl in crawls
+        context.Process(target=td.learn_crawl, args=([crawl], tmp_path / "t"), kwargs={"update": True})
+        for crawl in crawls
     ]
-    assert [run.wait() for run in runs] == [0] * 4
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert [run.exitcode for run in runs] == [0] * 4
     td.learn_crawl(crawls, tmp_path / "whole")
     assert pieces(tmp_path / "t") == pieces(tmp_path / "whole")
 
