@@ -83,6 +83,10 @@ def documents(folder: Path) -> dict[str, Document]:
     return {name: Document(data.decode()) for name, data in files(folder).items() if name.endswith(".html")}
 
 
+def document(folder: Path, name: str) -> Document:
+    return Document((folder / name).read_text(encoding="utf-8"))
+
+
 SMALL = """<!DOCTYPE html><html lang=en><title>{name} - Field notes</title>
 <div class=top><a href=/>Home</a> <a href=/b>Birds</a></div><h1>{name}</h1><p>{text}</p>
 <div class=foot>Field notes of a made-up valley. All birds are drawn from memory.</div></html>"""
@@ -183,16 +187,16 @@ def test_names_of_pages_make_safe_names_of_files(hostile: Path) -> None:
 
 def test_a_failed_page_is_told_with_its_reason(hostile: Path) -> None:
     for name in ("index.html", f"pages/{HOST}/deep.html.html"):
-        assert "nested about 4,097 deep" in documents(hostile)[name].text
+        assert "nested about 4,097 deep" in document(hostile, name).text
     assert json.loads((hostile / "report.json").read_text())["failed"] == 1
 
 
 def test_a_long_page_is_shown_in_parts(hostile: Path) -> None:
     parts = [f"pages/{HOST}/{HUGE}.html", f"pages/{HOST}/{HUGE}.2.html"]
-    shown = [sum(tag == "li" for tag, _ in documents(hostile)[name].tags) for name in parts]
+    first, second = (document(hostile, name) for name in parts)
+    shown = [sum(tag == "li" for tag, _ in part.tags) for part in (first, second)]
     assert shown[0] > leaves.LEAVES_A_FILE - 1 and shown[1] > 500
-    assert "Paragraph 2499 of the huge page" in documents(hostile)[parts[1]].text
-    first = documents(hostile)[parts[0]]
+    assert "Paragraph 2499 of the huge page" in second.text
     assert f"../../{parts[1]}" in list(first.addresses())
     assert max(map(len, first.words)) <= 20_000
 
@@ -295,9 +299,9 @@ def test_lists_come_in_chunks_that_lead_to_each_other(tmp_path: Path, monkeypatc
 def test_the_overview_comes_in_chunks_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overview, "LAYOUTS_A_FILE", 3)
     write_report([DEMO], tmp_path / "report")
-    pages = documents(tmp_path / "report")
-    assert "overview/2.html" in list(pages["index.html"].addresses())
-    assert "../layouts/werkstatt-lindner.example/1.html" in list(pages["overview/2.html"].addresses())
+    first, second = (document(tmp_path / "report", name) for name in ("index.html", "overview/2.html"))
+    assert "overview/2.html" in list(first.addresses())
+    assert "../layouts/werkstatt-lindner.example/1.html" in list(second.addresses())
 
 
 def test_a_report_replaces_a_report(crawl: Path, tmp_path: Path) -> None:
@@ -486,12 +490,14 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_templates_alone_are_drawn_from_their_memory(templates: Path, tmp_path: Path) -> None:
     result = run("--templates", templates, "-o", tmp_path / "report")
     assert result.exit_code == 0, result.stderr
-    found = documents(tmp_path / "report")
-    assert {name for name in found if name.startswith("pages/")} == set()
-    layout = found["layouts/harbour-gazette.example/0.html"]
+    assert {name for name in files(tmp_path / "report") if name.startswith("pages/")} == set()
+    layout, other = (
+        document(tmp_path / "report", f"layouts/{site}.example/0.html")
+        for site in ("harbour-gazette", "werkstatt-lindner")
+    )
     assert "content region" not in layout.text  # words of the style sheet
     assert any(attributes.get("class") == "region" for _, attributes in layout.tags)
-    assert "5 pages of the template's memory" in found["layouts/werkstatt-lindner.example/0.html"].text
+    assert "5 pages of the template's memory" in other.text
     assert any("t-person" in (attributes.get("class") or "") for tag, attributes in layout.tags if tag == "mark")
 
 

@@ -255,7 +255,7 @@ def learnt_after_redesign(old: int, new: int, folder: Path) -> None:
         layouts[entry.month].add(template.sample.layout_of[template.sample.groups_of[entry.key][-1]])
     assert len(layouts["2024-05"]) == 1 and not layouts["2024-01"] & layouts["2024-05"]
     for page in itertools.islice(pages, 20):
-        made = template.extract(td.Page(page.html, url=page.url))
+        made = td.extract(td.Page(page.html, url=page.url), template=template, parts=["leaves"])
         assert {made.layout} == layouts["2024-05"]
         chrome = {block.text for block in page.blocks if block.static and block.kind == "template"}
         assert not chrome & {leaf["text"] for leaf in made.leaves if leaf["content"]}
