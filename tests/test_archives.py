@@ -95,7 +95,8 @@ def _text(page: Page) -> str:
 
 def records_of(path: Path, **options: object) -> list[str]:
     """Records without their paths, in order of URL."""
-    made = [one.to_dict(("leaves",)) | {"path": ""} for one in td.extract_crawl([path], **options)]  # type: ignore[arg-type]
+    found = td.extract_crawl([path], parts=("leaves",), **options)  # type: ignore[arg-type]
+    made = [one.to_dict(("leaves",)) | {"path": ""} for one in found]
     return sorted((json.dumps(one) for one in made), key=lambda line: str(json.loads(line)["url"]))
 
 

@@ -136,7 +136,8 @@ def test_two_halves_merged_equal_the_whole(crawl: Path, tmp_path: Path) -> None:
 
 def test_the_order_of_inputs_does_not_matter(crawl: Path) -> None:
     folders = sorted(place for place in crawl.iterdir())
-    assert lines(td.extract_crawl(folders)) == lines(td.extract_crawl(folders[::-1]))
+    one, other = (lines(td.extract_crawl(order, parts=("leaves",))) for order in (folders, folders[::-1]))
+    assert one == other
 
 
 @pytest.mark.slow

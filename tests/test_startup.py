@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from templatediff import learn_crawl
+
 ROOT = Path(__file__).parent.parent
 DEMO = ROOT / "corpora" / "demo"
 PAGE = DEMO / "www.harbour-gazette.example" / "harbour" / "mussel-beds-closed.html"
@@ -98,11 +100,9 @@ def test_a_stored_template_is_applied_without_scikit_learn(tmp_path: Path) -> No
 def test_workers_need_no_scikit_learn(tmp_path: Path) -> None:
     script = tmp_path / "workers.py"
     script.write_text(_WORKERS, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    learnt = [sys.executable, "-m", "templatediff", "learn", str(DEMO), "-o", str(tmp_path / "templates"), "--quiet"]
-    subprocess.run(learnt, check=True, env=environment)
+    learn_crawl([DEMO], tmp_path / "templates")
     done = subprocess.run(
         [sys.executable, str(script), str(DEMO), str(tmp_path / "templates")],
-        capture_output=True, text=True, env=environment,
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.stdout.split() == ["done"], done.stderr
