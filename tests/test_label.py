@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -100,6 +101,20 @@ def test_an_article_told_again_in_one_piece_comes_out_once_with_its_paragraphs()
         assert all(one.strip() in made.text.split("\n\n") for one in paragraphs)
         reasons = {record["text"]: record["reasons"] for record in made.leaves}
         assert "stands on the page a second time, and that was kept" in reasons[" ".join(" ".join(paragraphs).split())]
+
+
+def test_an_article_told_again_comes_out_once_whatever_words_of_it_stand_in_menus_and_whatever_is_around_the_copy() -> None:
+    paragraphs = [text * 2 for text in TEXTS[:4]]
+    words = ["The", "ferry", "said.", "Three", "1", "he", *TEXTS[3].split()[:5]]
+    menu = "<ul>" + "".join(f"<li><a href=/{number}>{word}</a>" for number, word in enumerate(words)) + "</ul>"
+    article = "<article><h1>Harbour notes</h1>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
+    written = json.dumps({"headline": "Harbour notes", "author": "Joan Merrick", "text": " ".join(paragraphs)})
+    for again in (f"<div>{' '.join(paragraphs)}</div>", f"<div>{written}</div>"):
+        for html in (article + again, again + article):
+            made = extract(f"<title>Harbour notes</title>{menu}{html}<footer><a href=/end>storms</a></footer>")
+            assert [made.text.count(one.strip()) for one in paragraphs] == [1] * 4
+            assert all(one.strip() in made.text.split("\n\n") for one in paragraphs)
+            assert not set(words) & set(made.text.split("\n\n"))
 
 
 def test_a_paragraph_that_is_quoted_in_part_stays() -> None:
