@@ -48,6 +48,8 @@ def test_buttons_and_a_way_back_count_directly_after_prose_only() -> None:
     assert row(f"<button>Yes</button>{sentence}<p>Word</p><button>No</button>")["buttons"] == 0
     assert row(f"{sentence}<p><a href='/'>Front</a></p>")["way_back"] == 1
     assert row(f"<p><a href='/'>Front</a></p>{sentence}<p><a href='/news'>News</a></p>")["way_back"] == 0
+    bar = row(f"{sentence}<p><a href='/'>Front</a></p><h1>Ferry</h1>{STORY}", [0.05, 0.05] + [0.9] * 9)
+    assert bar["way_back"] == 0  # a notice above the site's name
 
 
 def test_entries_are_the_linked_lines_of_one_kind() -> None:
