@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,12 +12,9 @@ from templatediff.fingerprint import Fingerprint, Ints
 COPY_LEAVES, COPY_TOKENS, COPY_SHARE = 2, 40, 0.15  #: leaves, tokens and share of the kept text that make a copied run
 COPY_GAP = 3  #: kept leaves further on at most that the next leaf of a copied run may stand
 CLEARER = 0.05  #: by how much higher the mean P of the second copy must be to be the one that stays
-WHOLE_TOKENS, WHOLE_LEAVES, WHOLE_SHARE = (
-    60,
-    3,
-    0.8,
-)  #: of a leaf that repeats others: tokens, others, share of it that they are
-_BEGINNING = 20  # characters by which a leaf that may be the beginning of another is found
+#: of a leaf that repeats others: tokens, others, share of it that they are
+WHOLE_TOKENS, WHOLE_LEAVES, WHOLE_SHARE = 60, 3, 0.8
+TELLING = 20  #: characters of a leaf that is found in another by more than chance
 
 
 def copied(page: Fingerprint, p: Ints, kept: Ints) -> Ints:
@@ -51,20 +49,44 @@ def retold(page: Fingerprint, p: Ints, kept: Ints) -> tuple[Ints, Ints]:
     whole, parts = np.zeros(len(page)), np.zeros(len(page))
     least = max(WHOLE_TOKENS, COPY_SHARE * int(page.token_count[kept].sum()))
     for place in np.flatnonzero(kept & (page.token_count >= least)).tolist():
-        text = page.texts[place]
-        beginning = text[:_BEGINNING]
-        if sum(map(beginning.startswith, (other[:_BEGINNING] for other in page.texts))) < 2:
-            continue
-        inside, covered, end = [], 0, 0
-        for number, other in enumerate(page.texts):
-            start = text.find(other, end) if len(other) < len(text) else -1
-            if start >= 0:
-                inside.append(number)
-                covered, end = covered + len(other), start + len(other)
-        if len(inside) >= WHOLE_LEAVES and covered >= WHOLE_SHARE * len(text):
+        told = _told(page.texts, p, page.texts[place])
+        if told:
             whole[place] = p[place]
-            parts[inside] = np.maximum(parts[inside], p[place])
+            parts[told] = np.maximum(parts[told], p[place])
     return whole, parts
+
+
+def _told(texts: Sequence[str], p: Ints, text: str) -> list[int]:
+    """The leaves that a text tells one after the other, if there are WHOLE_LEAVES of TELLING characters and they and the
+    short ones between them are WHOLE_SHARE of it.
+
+    Short ones are looked for between two long ones alone: a word of a menu stands somewhere in most texts.
+    """
+    room = int((1 - WHOLE_SHARE) * len(text))  # for what is no leaf's
+    found: list[tuple[int, int, int]] = []  # (leaf, start and end in the text)
+    for number, other in enumerate(texts):
+        size = len(other)
+        if not TELLING <= size < len(text):
+            continue
+        if found and other == texts[found[-1][0]] and p[number] > p[found[-1][0]]:  # a headline after the crumbs
+            found[-1] = (number, *found[-1][1:])
+        end = found[-1][2] if found else 0
+        start = text.find(other, end, end + room + size)
+        if start >= 0:
+            room -= start - end
+            found.append((number, start, start + size))
+    if len(found) < WHOLE_LEAVES:
+        return []
+    told = [number for number, _, _ in found]
+    covered = sum(end - start for _, start, end in found)
+    for (before, _, end), (after, start, _) in pairwise(found):
+        for number in range(before + 1, after):
+            at = text.find(texts[number], end, start)
+            if at >= 0:
+                end = at + len(texts[number])
+                covered += len(texts[number])
+                told.append(number)
+    return sorted(told) if covered >= WHOLE_SHARE * len(text) else []
 
 
 def _copied_runs(texts: Sequence[int]) -> list[list[tuple[int, int]]]:

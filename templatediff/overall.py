@@ -23,7 +23,7 @@ SENTENCE = 5  #: tokens of a line with a full stop that says something
 TITLE = 0.8  #: share of a leaf's tokens that stand in the title, from which on it says it
 ENOUGH = 8  #: tokens of a line of prose
 LONG = 24  #: and of one that is prose without stop or comma, in scripts that have none
-LIKELY_ENOUGH = 0.35  #: P of a leaf that may be an entry of a listing
+LIKELY_ENOUGH = 0.35  #: P of a leaf that may be an entry of a listing, or what the page says before its way back
 LIKELY = 0.5  #: P of a leaf that belongs to a run of content
 SURE = 0.8  #: P of prose that is sure to be content
 
@@ -73,7 +73,7 @@ def features(context: Context, p: Ints, copies: int) -> dict[str, float]:
         "framed": float(mass[marks & FRAME > 0].sum() / inside),
         "dialog": float(mass[marks & DIALOG > 0].sum() / inside),
         "titled": float(_titled(context, p)),
-        "way_back": float(_followed(prose, _front_links(context))),
+        "way_back": float(_followed(prose & (p >= LIKELY_ENOUGH), _front_links(context))),
         "buttons": float(np.log1p(_followed(prose, marks & BUTTON > 0))),
         "links": float((t * context.link_share).sum() / total),
         "linked_content": float((mass * context.link_share).sum() / inside),

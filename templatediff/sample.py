@@ -53,7 +53,9 @@ class Sample:
     layout_of: tuple[int, ...]  # layout id of each group
     layouts: tuple[LayoutSample, ...]
     pages: int
-    known: frozenset[str] = frozenset()  # folded steps, and plainer forms of them, that two pages or more have
+    known: frozenset[str] = (
+        frozenset()
+    )  # folded steps, and plainer forms of them, that two pages (or the only one) have
     by_depth: bool = False  # ids and classes are made anew for each page: elements go by name and depth
 
     def as_seen(self, page: Fingerprint) -> Fingerprint:
@@ -132,11 +134,12 @@ def take(profile: SiteProfile) -> Sample:
 def known_steps(pages: Sequence[Fingerprint]) -> tuple[frozenset[str], bool]:
     """(steps and plainer forms that stand on two pages or more, whether the site's names are made anew for each page).
 
-    The latter: three or more pages, and of the named steps, each counted once a page, fewer than NAMES_SHARED are known.
+    Of one page all are known: a site's only page is labelled as it is without a template. The latter: three or more pages,
+    and of the named steps, each counted once a page, fewer than NAMES_SHARED are known.
     Ids that name one page's sections, and generated class names, say nothing of the site.
     """
     forms = Counter(form for page in pages for form in {form for step in page.steps for form in step_forms(step)})
-    known = frozenset(form for form, count in forms.items() if count > 1)
+    known = frozenset(form for form, count in forms.items() if count >= min(2, len(pages)))
     named = [step in known for page in pages for step in page.steps if "#" in step or "." in step]
     return known, len(pages) > 2 and len(named) > 0 and sum(named) < NAMES_SHARED * len(named)
 
