@@ -61,6 +61,7 @@ def without(group: str) -> list[int]:
 
 def measure(job: tuple[str, int, int]) -> tuple[str, Scores]:
     """(group, scores by (set, mode) of a fold's pages) of a forest fitted without the fold and without the group."""
+    import sklearn.ensemble  # noqa: F401  the limit sees only what is loaded
     from threadpoolctl import threadpool_limits
 
     group, fold, trees = job

@@ -369,6 +369,7 @@ def _fit_fold(job: tuple[int, bool]) -> tuple[dict[str, float], dict[str, Any], 
 
     For fold -1 nothing is left out, and nothing is judged.
     """
+    import sklearn.ensemble  # noqa: F401  the limit sees only what is loaded
     from threadpoolctl import threadpool_limits
 
     fold, second = job

@@ -45,21 +45,6 @@ def chance(name: str, row: dict[str, float]) -> float:
     return float(model.probability(np.array([[row[column] for column in model.columns]], np.float32))[0])
 
 
-def chance_of_empty(row: dict[str, float], among: bool) -> float:
-    """P(the page is empty), beside siblings (`among`) or alone, 0..1.
-
-    That a page has near-duplicates shows no emptiness by itself: a crawl may have every article at two addresses. Where only
-    they make it look empty, what it shows alone must say so as well. Of 340 real pages, each in the crawl twice, 56 were
-    empty by the near-duplicates, 1 is so now; of 188 generated walls, error pages and shells 3 are no longer.
-    """
-    if not among:
-        return chance("empty_alone", row)
-    found = chance("empty", row)
-    if not row["copies"]:
-        return found
-    return max(chance("empty", row | {"copies": 0.0}), min(found, chance("empty_alone", row)))
-
-
 def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
     """The reason for calling a page empty, in words: the strongest of what speaks for it."""
     words = int(context.tokens.sum())
