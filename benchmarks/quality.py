@@ -197,8 +197,12 @@ def _report(
     ours = label(ALL) if ALL in options.siblings else label(max(options.siblings))
     rivals = [name for name in versions if name in excluded and not excluded[name]]
     if not options.no_product and rivals and options.by != "site":
-        parts.append(tables.comparison(rows, options.by, ours, rivals))
-    hurt = _more_pages_hurt(rows) if not options.no_product and {0, ALL} <= set(options.siblings) else None
+        parts.append(tables.comparison(rows, options.by, ours, rivals, options.measure))
+    hurt = (
+        _more_pages_hurt(rows, options.measure)
+        if not options.no_product and {0, ALL} <= set(options.siblings)
+        else None
+    )
     if hurt is not None:
         parts.append(f"Sets of {tables.LARGE} sites or more where all siblings give less than none: {hurt}.")
     failed = tables.failures(rows)
@@ -208,8 +212,8 @@ def _report(
     return "\n\n".join(parts)
 
 
-def _more_pages_hurt(rows: list[Row]) -> str:
-    found = tables.cells(rows, tables.BY["set"], tables.MEASURES["f1"])
+def _more_pages_hurt(rows: list[Row], measure: str) -> str:
+    found = tables.cells(rows, tables.BY["set"], tables.MEASURES[measure])
     hurt = [
         f"{name} ({means[label(0)].value:.3f} to {means[label(ALL)].value:.3f})"
         for name, means in found.items()

@@ -100,10 +100,11 @@ def _cell(mean: Mean | None, name: str, trained: bool) -> str:
     return f"[{text}]" if trained else text
 
 
-def comparison(rows: Sequence[Row], by: str, ours: str, peers: Sequence[str]) -> str:
-    """How far `ours` is ahead of the best peer of each group, page by page, and how much of the gap to the
+def comparison(rows: Sequence[Row], by: str, ours: str, peers: Sequence[str], measure: str = "f1") -> str:
+    """How far `ours` is ahead of the best peer of each group by a measure, page by page, and how much of the gap to the
     oracle that closes. The interval is of the difference on the same pages, by site."""
-    found = cells(rows, BY[by], MEASURES["f1"])
+    value = MEASURES[measure]
+    found = cells(rows, BY[by], value)
     counted: list[tuple[int, float, float, float | None]] = []  # sites, best peer, ours, oracle
     on_page = {(row.extractor, row.page): row for row in rows}
     lines = [
@@ -120,7 +121,7 @@ def comparison(rows: Sequence[Row], by: str, ours: str, peers: Sequence[str]) ->
             for row in rows
             if row.extractor == ours and BY[by](row) == group and (best, row.page) in on_page
         ]
-        ahead = mean_by_site([a.f1 - b.f1 for a, b in pairs], [(a.set, a.site) for a, _ in pairs])
+        ahead = mean_by_site([value(a) - value(b) for a, b in pairs], [(a.set, a.site) for a, _ in pairs])
         oracle = means[ORACLE].value if ORACLE in means else None
         counted.append((means[ours].sites, means[best].value, means[ours].value, oracle))
         lines.append(

@@ -8,6 +8,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -271,6 +272,10 @@ def test_comparison_is_made_page_by_page_with_the_best_peer() -> None:
     rows += [_row("good", 0.8, page) for page in range(3)] + [_row("bad", 0.1, page) for page in range(3)]
     assert "| news | good | .800 | .900 | +0.100 (+0.100 to +0.100) |" in tables.comparison(
         rows, "set", label(ALL), ["good", "bad"]
+    )
+    by_words = [replace(row, words=0.5 if row.extractor == "good" else 0.7) for row in rows]
+    assert "| news | bad | .700 | .700 | +0.000 (+0.000 to +0.000) |" in tables.comparison(
+        by_words, "set", label(ALL), ["good", "bad"], "words"
     )
 
 
