@@ -23,7 +23,7 @@ from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.template import SiteTemplate
 from templatediff.units import LONG_ENOUGH, together
-from templatediff.verdict import EMPTY, chance, verdict_of, why_empty
+from templatediff.verdict import EMPTY, chance, is_text, verdict_of, why_empty
 
 NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that reads like content
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
@@ -153,7 +153,7 @@ def label(
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
     empty = chance("empty" if context.site is not None else "empty_alone", row)
-    if empty >= EMPTY_FROM and not bare(context):
+    if empty >= EMPTY_FROM and not bare(context) and not is_text(row):
         return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = best_threshold(p, context.tokens)
     chosen = p >= threshold

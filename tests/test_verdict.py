@@ -14,6 +14,7 @@ from templatediff.evidence import Context
 from templatediff.fingerprint import fingerprint
 from templatediff.options import Options
 from templatediff.segment import segment
+from templatediff.verdict import is_text
 
 SPEC = SiteSpec(kinds=("news", "listing"), pages=8, seed=31)
 FLOORS = {verdicts.ALONE: 0.95, verdicts.AMONG: 0.95}
@@ -205,3 +206,12 @@ def test_walls_that_a_crawl_has_again_and_again_are_empty() -> None:
     walls = [page.html + f"<!-- {number} -->" for page in walls for number in range(3)]
     template = td.learn([page.html for page in pages] + walls)
     assert [template.extract(wall).verdict for wall in walls] == ["empty"] * len(walls)
+
+
+def test_a_long_run_of_likely_content_is_no_empty_page() -> None:
+    """Six pages of terms and definitions, 160 to 220 tokens each, were empty for headings and a frame like those of shells."""
+    short = row(f"<h1>Ferry</h1>{STORY}", [0.9] * 9)
+    long = short | {"run": float(np.log1p(150)), "buttons": 0.0, "dialog": 0.0}
+    assert is_text(long)
+    assert not is_text(long | {"run": float(np.log1p(100))})
+    assert not is_text(long | {"buttons": float(np.log1p(2))}) and not is_text(long | {"dialog": 0.9})
