@@ -61,9 +61,6 @@ def without(group: str) -> list[int]:
 
 def measure(job: tuple[str, int, int]) -> tuple[str, Scores]:
     """(group, scores by (set, mode) of a fold's pages) of a forest fitted without the fold and without the group."""
-    import sklearn.ensemble  # noqa: F401  the limit sees only what is loaded
-    from threadpoolctl import threadpool_limits
-
     group, fold, trees = job
     stay = without(group)
     settings = {**train.SETTINGS, "max_iter": trees, "learning_rate": RATE_TIMES_TREES / trees}
@@ -72,7 +69,6 @@ def measure(job: tuple[str, int, int]) -> tuple[str, Scores]:
     columns = train._columns
     names = tuple(evidence.NAMES[place] for place in stay)
     with (
-        threadpool_limits(1),
         patch.object(train, "SETTINGS", settings),
         patch.object(train, "_columns", lambda look, second: columns(look, second)[:, stay]),
         patch.object(evidence, "NAMES", names),

@@ -89,12 +89,13 @@ def of_generated(spec: SiteSpec) -> list[Example]:
     more = list(generate_shells(spec, ("brief",), BRIEF))[sum(page.kind == "brief" for page in shells) :]
     pages = [*generate_pages(spec), *shells, *more]
     given = [td.Page(page.html, url=page.url, fetched=page.fetched, path=page.path) for page in pages]
-    template = td.learn([*given, *_twice(given, [class_of(page.kind) != "empty" for page in pages], str(spec.seed))])
+    classes = [class_of(page.kind) for page in pages]
+    template = td.learn([*given, *_twice(given, [wanted != "empty" for wanted in classes], str(spec.seed))])
     found = []
-    for page, one in zip(pages, given, strict=True):
-        wanted = class_of(page.kind)
+    for number, (page, one, wanted) in enumerate(zip(pages, given, classes, strict=True)):
         of_page = _examples(one, template, f"generated {spec.seed}", page.kind, wanted == "empty", wanted == "listing")
-        found += [example for example in of_page if example.model == "empty" or page not in more]
+        further = number >= len(pages) - len(more)  # beyond the shells that the other models see
+        found += [example for example in of_page if example.model == "empty" or not further]
     return found
 
 

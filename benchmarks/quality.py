@@ -198,12 +198,8 @@ def _report(
     rivals = [name for name in versions if name in excluded and not excluded[name]]
     if not options.no_product and rivals and options.by != "site":
         parts.append(tables.comparison(rows, options.by, ours, rivals, options.measure))
-    hurt = (
-        _more_pages_hurt(rows, options.measure)
-        if not options.no_product and {0, ALL} <= set(options.siblings)
-        else None
-    )
-    if hurt is not None:
+    if not options.no_product and {0, ALL} <= set(options.siblings):
+        hurt = _more_pages_hurt(rows, options.measure)
         parts.append(f"Sets of {tables.LARGE} sites or more where all siblings give less than none: {hurt}.")
     failed = tables.failures(rows)
     if failed:

@@ -292,8 +292,10 @@ def _balance(drawn: Sequence[tuple[Site, Look]]) -> dict[str, float]:
 
 
 def fit(sites: Sequence[Site], second: bool, note: str) -> dict[str, Any]:
-    """Boosted trees over a random part of these sites' looks, in the form of weights.json."""
+    """Boosted trees over a random part of these sites' looks, in the form of weights.json; by one thread, since several are
+    fitted side by side."""
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits  # sees only libraries that are loaded: after scikit-learn
 
     rows, truth, weight = [], [], []
     drawn = list(_drawn(sites))
@@ -305,7 +307,8 @@ def fit(sites: Sequence[Site], second: bool, note: str) -> dict[str, Any]:
     start = time.monotonic()
     matrix = np.concatenate(rows)
     model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **SETTINGS)
-    model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
+    with threadpool_limits(1):
+        model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
     print(f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     return document(model, evidence.NAMES + lessons.NAMES if second else evidence.NAMES)
 
@@ -369,15 +372,11 @@ def _fit_fold(job: tuple[int, bool]) -> tuple[dict[str, float], dict[str, Any], 
 
     For fold -1 nothing is left out, and nothing is judged.
     """
-    import sklearn.ensemble  # noqa: F401  the limit sees only what is loaded
-    from threadpoolctl import threadpool_limits
-
     fold, second = job
     others = [site for site in _sites if site.fold != fold]
     table = name_table(others)
     _name_looks(_sites, table)
-    with threadpool_limits(1):
-        made = fit(others, second, f"{'second' if second else 'first'}, without fold {fold}")
+    made = fit(others, second, f"{'second' if second else 'first'}, without fold {fold}")
     judge = forest(made)
     judged = [judge.raw(_columns(look, second)) for site in _sites if site.fold == fold for look in site.looks]
     return table, made, judged

@@ -53,9 +53,7 @@ class Sample:
     layout_of: tuple[int, ...]  # layout id of each group
     layouts: tuple[LayoutSample, ...]
     pages: int
-    known: frozenset[str] = (
-        frozenset()
-    )  # folded steps, and plainer forms of them, that two pages (or the only one) have
+    known: frozenset[str] = frozenset()  # folded steps and plainer forms of them, as `known_steps` has them
     by_depth: bool = False  # ids and classes are made anew for each page: elements go by name and depth
 
     def as_seen(self, page: Fingerprint) -> Fingerprint:

@@ -50,7 +50,7 @@ def chance(name: str, row: dict[str, float]) -> float:
 
 def is_text(row: dict[str, float]) -> bool:
     """Whether a page has a run of TEXT tokens of likely content that no buttons follow and no dialog holds: it is not empty then,
-    however much its frame is like that of empty pages. Of 1,082 generated shells that the forests are fitted on 80 have one.
+    however much its frame is like that of empty pages.
     """
     return row["run"] >= np.log1p(TEXT) and row["buttons"] == 0 and row["dialog"] < WALL
 
@@ -63,7 +63,7 @@ def why_empty(context: Context, row: dict[str, float], copies: int) -> str:
     buttons, front = round(np.expm1(row["buttons"])), row["way_back"] > 0
     if words < FEW_WORDS:
         return f"nothing but {words} word{'s' * (words != 1)}"
-    if row["dialog"] > 0.5:
+    if row["dialog"] > WALL:
         return "nothing but chrome: its text is a dialog's"
     if copies and row["content"] < np.log1p(MORE):
         return f"nothing but chrome: its few words of its own stand on {copies} more pages of the site"

@@ -104,9 +104,7 @@ def test_an_article_told_again_in_one_piece_comes_out_once_with_its_paragraphs()
         assert "stands on the page a second time, and that was kept" in reasons[" ".join(" ".join(paragraphs).split())]
 
 
-def test_an_article_told_again_comes_out_once_whatever_words_of_it_stand_in_menus_and_whatever_is_around_the_copy() -> (
-    None
-):
+def test_an_article_told_again_comes_out_once_whatever_menus_and_wrappers_hold() -> None:
     paragraphs = [text * 2 for text in TEXTS[:4]]
     words = ["The", "ferry", "said.", "Three", "1", "he", *TEXTS[3].split()[:5]]
     menu = "<ul>" + "".join(f"<li><a href=/{number}>{word}</a>" for number, word in enumerate(words)) + "</ul>"
@@ -156,7 +154,7 @@ def test_a_page_of_content_is_never_emptied() -> None:
 
 
 def test_the_only_page_of_a_site_is_labelled_as_the_page_alone() -> None:
-    """Its ids and classes counted as names that no other page has and went: 198 of 400 real pages got another text."""
+    """Its ids and classes counted as names that no other page has and went."""
     for path in sorted(DEMO.rglob("*.html")):
         alone, only = extract(path), learn([path], options=Options(short_leaves="keep")).extract(path)
         assert (only.siblings, only.mode) == (0, alone.mode)
