@@ -4,10 +4,10 @@
 
 For each number of siblings: the expected calibration error of P(content) over leaves, weighted by tokens, in BINS bins
 of equal mass; a reliability table; page confidence (the expected F1) beside the F1 measured; and for each step of
-`templatediff.label` the pages whose choice of leaves it changes, with the F1 with and without it; and by set how often
-the gold has the page's headline and how often it was kept. Leaf truth is the best
-choice of leaves (`benchmarks.align`); pages whose gold no choice of leaves comes near (F1 below LEAST) are left out of
-the calibration of leaves, since there is no truth to hold P against. Prints Markdown for benchmarks/README.md.
+`templatediff.label`, guard by guard, the pages whose choice of leaves it changes, with the F1 with and without it; and
+by set how often the gold has the page's headline and how often it was kept. Leaf truth is the best choice of leaves
+(`benchmarks.align`); pages whose gold no choice of leaves comes near (F1 below LEAST) are left out of the calibration
+of leaves, since there is no truth to hold P against. Prints Markdown for benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -73,8 +73,23 @@ def _apart(context: Any, p: Any, *_: Any) -> tuple[Any, Any]:
     return p, np.arange(len(p))
 
 
-def _unguarded(context: Any, p: Any, kept: Any) -> Any:
-    return kept, None
+def _without_guard(reason: str) -> Callable[..., Any]:
+    """`guarded` without the one guard whose words begin so; where another one decides, that one stays."""
+    from templatediff.choose import guarded
+
+    def others(context: Any, p: Any, kept: Any) -> Any:
+        wider, why = guarded(context, p, kept)
+        return (kept, None) if why is not None and why.startswith(reason) else (wider, why)
+
+    return others
+
+
+def _by_tokens(context: Any, *_: Any) -> Any:
+    return np.maximum(context.page.token_count, 0.1)
+
+
+def _not_headed(page: Any, unit: Any) -> Any:
+    return unit
 
 
 def _no_copies(page: Any, p: Any, kept: Any) -> Any:
@@ -87,11 +102,14 @@ def _not_retold(page: Any, p: Any, kept: Any) -> Any:
 
 #: Steps of `templatediff.label` and what stands in for each where it is left out.
 STEPS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "repetition decides by itself": ("_settled", _left_alone),
-    "rows, code, terms and short lines together": ("together", _apart),
-    "guards": ("guarded", _unguarded),
-    "second copies dropped": ("copied", _no_copies),
-    "told again in one piece": ("retold", _not_retold),
+    "repetition decides by itself": ("label._settled", _left_alone),
+    "rows, code, terms and short lines together": ("label.together", _apart),
+    "guard: a label stays beside a value that changes": ("units._weights", _by_tokens),
+    "guard: column labels stay with the row below": ("units._headed", _not_headed),
+    "guard: never empty": ("label.guarded", _without_guard("nothing stood out")),
+    "guard: less than a quarter of what is new": ("label.guarded", _without_guard("less than a quarter")),
+    "second copies dropped": ("label.copied", _no_copies),
+    "told again in one piece": ("label.retold", _not_retold),
 }
 
 
@@ -166,7 +184,7 @@ def _judge_page(
         judged.pages.append((labels.confidence, score))
     for name, (function, instead) in STEPS.items():
         with ExitStack() as stack:
-            stack.enter_context(patch.object(labels_of, function, instead))
+            stack.enter_context(patch(f"templatediff.{function}", instead))
             without = labels_of.label(seen, template, weights)
         if (without.kept != labels.kept).any():
             judged.steps[name].append(score - f1(without.kept))

@@ -33,12 +33,19 @@ def together(context: Context, p: Ints, join_below: int) -> tuple[Ints, Ints]:
     unit = _between(context, p, unit)
     unit, terms = _defined(page, _headed(page, unit))
     _, place, leaves = numbered(unit)
+    weight = _weights(context, place, terms, repeated)
+    mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
+    return np.round(np.where(leaves[place] == 1, p, mean[place]), 4), place
+
+
+def _weights(context: Context, place: Ints, terms: Ints, repeated: Ints) -> Ints:
+    """Tokens by which the leaves of a unit count in its mean: in a row of a data table and in a term with its definition those of
+    leaves that most siblings have count for nothing beside others."""
+    page = context.page
     tokens = np.maximum(page.token_count, 0.1)
     in_rows = ((page.group >= 0) & (context.marks & CELL > 0)) | terms
     changing = np.where(in_rows & repeated, 0.0, tokens)
-    weight = np.where(np.bincount(place, weights=changing)[place] > 0, changing, tokens)
-    mean = np.bincount(place, weights=p * weight) / np.bincount(place, weights=weight)
-    return np.round(np.where(leaves[place] == 1, p, mean[place]), 4), place
+    return np.where(np.bincount(place, weights=changing)[place] > 0, changing, tokens)
 
 
 def _between(context: Context, p: Ints, unit: Ints) -> Ints:

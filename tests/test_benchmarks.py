@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
+import pkgutil
 import random
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -349,10 +350,20 @@ def test_bins_have_equal_mass_and_their_error_is_the_mean_gap() -> None:
 
 
 def test_every_step_after_the_score_exists_and_can_be_left_out() -> None:
-    from templatediff import label as steps
-
     for function, instead in labels.STEPS.values():
-        assert callable(getattr(steps, function)) and instead is not getattr(steps, function)
+        step = pkgutil.resolve_name(f"templatediff.{function}")
+        assert callable(step) and instead is not step
+
+
+def test_each_guard_is_left_out_by_itself() -> None:
+    page = SimpleNamespace(fresh=np.array([20, 60, 60]), link_share=np.zeros(3), tokens=np.array([20, 60, 60]))
+    page.site = SimpleNamespace(n=2)
+    never = labels.STEPS["guard: never empty"][1]
+    quarter = labels.STEPS["guard: less than a quarter of what is new"][1]
+    for p, guards in (([0.6, 0.2, 0.1], [2, 1]), ([0.3, 0.2, 0.1], [0, 1])):
+        of_p = np.array(p)
+        found = [int(without(page, of_p, of_p >= 0.5)[0].sum()) for without in (never, quarter)]
+        assert found == guards
 
 
 # --- training ----------------------------------------------------------------------------------------------
