@@ -14,14 +14,19 @@ from templatediff.repetition import View, among
 
 def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     """The page's headline: the highest heading that is its title or a part of it, else its main heading if that agrees with
-    the title, else the title without the site's part. A part that most siblings' titles have too is the site's."""
+    the title, else the title without the site's part. A part that most siblings' titles have too is the site's. So is
+    the highest heading where it is chrome (a name above the menu) and the content has a longer part of the title as a heading."""
     context, page = labels.context, labels.context.page
     of_site = np.zeros(len(page), bool)
     if context.site is not None:
         of_site = 2 * context.k(context.site, "title") > context.site.n
     named = np.flatnonzero((page.heading > 0) & among(page.title_hashes, page.text_hash) & ~of_site)
     if len(named):
-        return texts[int(named[np.argmin(page.heading[named])])]
+        highest = int(named[np.argmin(page.heading[named])])
+        kept = named[labels.kept[named]]
+        if len(kept) and not labels.kept[highest]:
+            return max(texts[highest], texts[int(kept[np.argmin(page.heading[kept])])], key=len)
+        return texts[highest]
     place = context.main_heading
     if (
         place >= 0

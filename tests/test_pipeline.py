@@ -324,6 +324,20 @@ def test_the_site_s_name_in_a_heading_is_no_title_of_a_page() -> None:
     assert template.extract("<title>Paper</title><h1>Paper</h1><p>All stories, by day.").title == "Paper"
 
 
+def test_the_site_s_name_above_the_menu_is_no_title_of_a_page_alone() -> None:
+    story = (
+        "<p>" + "The trust means to grind flour at the bridge again, and has found two millers and a smith for it. " * 3
+    )
+
+    def shown(name: str, heading: str, title: str) -> str | None:
+        menu = f"<h1>{name}</h1><nav><a href=/n>News</a> <a href=/s>Sport</a></nav>"
+        return td.extract(f"<title>{title}</title>{menu}<div id=content><h2>{heading}</h2>{story}</div>").title
+
+    assert shown("The Weekly", "Mill sold to a trust", "Mill sold to a trust - The Weekly") == "Mill sold to a trust"
+    # a short part of the title that stands in the content, such as a section's name, is no headline
+    assert shown("Mill sold to a trust", "Towns", "Mill sold to a trust - Towns") == "Mill sold to a trust"
+
+
 def test_the_title_is_the_heading_that_the_title_names_though_other_pages_list_it() -> None:
     name = "The library lends out its roof"
     others = [
