@@ -14,8 +14,8 @@ from templatediff.repetition import View, among
 
 def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     """The page's headline: the highest heading that is its title or a part of it, else its main heading if that agrees with
-    the title, else the title without the site's part. A part that most siblings' titles have too is the site's. So is
-    the highest heading where it is chrome (a name above the menu) and the content has a longer part of the title as a heading."""
+    the title, else the title without the site's part. A part that most siblings' titles have too is the site's; so is the
+    highest heading where it is chrome and no more than a part (a name above the menu), and the content has a longer part."""
     context, page = labels.context, labels.context.page
     of_site = np.zeros(len(page), bool)
     if context.site is not None:
@@ -24,7 +24,8 @@ def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     if len(named):
         highest = int(named[np.argmin(page.heading[named])])
         kept = named[labels.kept[named]]
-        if len(kept) and not labels.kept[highest]:
+        whole = page.text_hash[highest] == text_hash(page.title)
+        if len(kept) and not labels.kept[highest] and not whole:
             return max(texts[highest], texts[int(kept[np.argmin(page.heading[kept])])], key=len)
         return texts[highest]
     place = context.main_heading

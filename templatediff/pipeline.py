@@ -119,8 +119,7 @@ def learn(
     """Learn the template of one site from its pages (Page, str of HTML, bytes, or Path of a file), in any order.
 
     `site` names it; else the first site, in alphabetical order, that most of the pages name. Pages that cannot be used
-    are left out, and those without text teach nothing. `weights` other than the shipped ones serve measuring. Raises
-    InputError where no page is left.
+    are left out. `weights` other than the shipped ones serve measuring. Raises InputError where no page is left.
     """
     options = options or Options()
     site = site if site is None else valid(site)
@@ -137,8 +136,7 @@ def learn(
         except PageError as error:
             log.warning("%s: %s", page.path or "a page", error)
             continue
-        if len(made):  # a page without text teaches nothing: as a sibling it would only thin what the others say
-            profile.add(made)
+        profile.add(made)
         taught = True
         host = page.site or host_of(page.url) or named_host(leaves.head)
         if host:

@@ -303,17 +303,6 @@ def test_pages_without_text_teach_nothing_and_that_is_said(tmp_path: Path) -> No
         td.learn_crawl([tmp_path], tmp_path / "t")
 
 
-def test_pages_without_text_are_no_siblings_in_python_either(tmp_path: Path) -> None:
-    texts = [page(str(number)) for number in range(3)]
-    plain, with_blank = td.learn(texts, site="x"), td.learn([*texts, "", "<body><script>go()</script>"], site="x")
-    assert [with_blank.extract(one).to_dict() for one in texts] == [plain.extract(one).to_dict() for one in texts]
-    assert plain.extract(texts[0]).siblings == 2
-    alone = td.learn([""], site="x")
-    alone.save(tmp_path)
-    for made in (alone, td.load(tmp_path)["x"], alone.update(["<p>"])):
-        assert (made.extract(texts[0]).mode, made.extract("").verdict) == ("gist", "empty")
-
-
 def test_the_site_s_name_in_a_heading_is_no_title_of_a_page() -> None:
     pages = [
         f"<title>Story {n} | Paper</title><nav><h1>Paper</h1></nav><h2>Story {n}</h2><p>Text number {n} is its own."
