@@ -13,6 +13,7 @@ from templatediff import applying, cuts, lessons, reading
 from templatediff.fingerprint import Fingerprint
 from templatediff.options import Options
 from templatediff.page import Page
+from templatediff.pipeline import extract_counted
 from templatediff.prepare import prepare
 from templatediff.segment import segment
 from templatediff.spool import process_folder
@@ -159,6 +160,32 @@ def test_first_looks_know_a_page_in_one_form_only() -> None:
     looks = lessons.FirstLooks(most=matrix.nbytes)
     looks.keep(made, matrix, np.zeros(len(made)))
     assert looks.of(made) is None
+
+
+def test_first_looks_are_not_of_a_page_of_which_a_profile_keeps_smaller_numbers() -> None:
+    """A profile has 16 bits for the place of a container and for its step: a page of very many is judged by what it holds."""
+
+    def page(number: int, more: str = "") -> td.Page:
+        story = "".join(
+            f"<div><p>Line {line} of story {number}: the {bird} sat on tree {number * line}, and it sang, as they do.</p></div>"
+            for line, bird in enumerate(("wren", "tit", "robin", "crow", "owl"))
+        )
+        nav = "<nav><a href=/>Home</a> <a href=/birds>Birds</a></nav>"
+        return td.Page(
+            f"<title>Story {number}</title>{nav}{more}{story}<footer>Imprint</footer>", f"https://a.example/{number}"
+        )
+
+    letters = str.maketrans("0123456789", "abcdefghij")
+    placed = page(8, "<i></i>" * 66_000)
+    named = page(9, "".join(f"<p id={str(number).translate(letters)}></p>" for number in range(66_000)))
+    template = td.learn([placed, named, *map(page, range(5))], site="a.example")
+    looks = lessons.FirstLooks()
+    template.get_ready(looks)
+    for given, known in ((placed, False), (named, False), (page(1), True)):
+        seen = template.sample.as_seen(prepare(given, template.options)[1])
+        assert (looks.of(seen) is not None) == known
+        made, _ = extract_counted(given, template, template.options, None, ("leaves",), looks=looks)
+        assert made.to_dict(("leaves",)) == template.extract(given).to_dict(("leaves",))
 
 
 def test_what_the_pages_of_a_template_teach_is_found_when_it_is_first_applied(
