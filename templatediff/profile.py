@@ -219,9 +219,11 @@ class SiteProfile:
         """Write the compressed profile to a file, which the caller puts in place."""
         size = sum(map(len, self._pieces()))
         compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
-        with file.open("wb") as raw, compressor.stream_writer(raw, size=size) as out:
+        with file.open("wb") as raw:
+            out = compressor.stream_writer(raw, size=size)
             for piece in self._pieces():
                 out.write(piece)
+            out.close()  # not after a failed write, in the place of whose error it would raise its own
 
     @classmethod
     def load(cls, file: Path) -> SiteProfile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from templatediff.options import Options
 from templatediff.page import Page
 from templatediff.pipeline import extract_counted
 from templatediff.prepare import prepare
+from templatediff.profile import SiteProfile
 from templatediff.segment import segment
 from templatediff.spool import process_folder
 
@@ -114,6 +116,36 @@ def test_what_cannot_be_kept_is_cut_again(tmp_path: Path) -> None:
     assert cuts.read(cut, "\udcff.html") is None
     Path(cut.file).unlink()
     assert cuts.read(cut, "\udcff.html") is None
+
+
+def test_what_is_kept_gives_way_where_the_disk_is_full(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [one.to_dict() for one in td.extract_crawl(crawl)]
+    whole, refused = SiteProfile.save, []
+
+    def save(profile: SiteProfile, file: Path) -> None:
+        if list(file.parent.parent.glob("*.cuts")):
+            refused.append(file)
+            file.write_bytes(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(profile, file)
+
+    monkeypatch.setattr(SiteProfile, "save", save)
+    assert [one.to_dict() for one in td.extract_crawl(crawl)] == before
+    assert len(refused) == 1
+
+
+def test_a_full_disk_ends_keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [Page(page.html, path=f"{n}.html") for n, page in enumerate(generate_site(SiteSpec(pages=3, seed=3)).pages)]
+    made = [prepare(page, Options()) for page in pages]
+    keeper = cuts.Keeper(str(tmp_path))
+    kept = keeper.add(pages[0], *made[0])
+    assert kept is not None and cuts.read(kept, "0.html") is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(cuts, "open", lambda name, mode: Path("/dev/full").open(mode), raising=False)
+        assert keeper.add(pages[1], *made[1]) is None
+    assert not list(tmp_path.iterdir()), "others need the room"
+    assert keeper.add(pages[2], *made[2]) is None
+    assert cuts.read(kept, "0.html") is None
 
 
 def test_nothing_is_left_behind(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
