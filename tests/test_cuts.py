@@ -141,7 +141,7 @@ def test_a_full_disk_ends_keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     kept = keeper.add(pages[0], *made[0])
     assert kept is not None and cuts.read(kept, "0.html") is not None
     with monkeypatch.context() as patch:
-        patch.setattr(cuts, "open", lambda name, mode: Path("/dev/full").open(mode), raising=False)
+        patch.setattr(cuts, "open", lambda name, mode: Path("/dev/full").open(mode), raising=False)  # noqa: SIM115
         assert keeper.add(pages[1], *made[1]) is None
     assert not list(tmp_path.iterdir()), "others need the room"
     assert keeper.add(pages[2], *made[2]) is None
