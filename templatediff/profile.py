@@ -219,11 +219,13 @@ class SiteProfile:
         """Write the compressed profile to a file, which the caller puts in place."""
         size = sum(map(len, self._pieces()))
         compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
+        packed = compressor.compressobj(
+            size=size
+        )  # a stream writer, closed after a failed write, hides its error by its own
         with file.open("wb") as raw:
-            out = compressor.stream_writer(raw, size=size)
             for piece in self._pieces():
-                out.write(piece)
-            out.close()  # not after a failed write, in the place of whose error it would raise its own
+                raw.write(packed.compress(piece))
+            raw.write(packed.flush())
 
     @classmethod
     def load(cls, file: Path) -> SiteProfile:
