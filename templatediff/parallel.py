@@ -37,6 +37,7 @@ _FEW = 2  # chunks up to which a second process costs more than it saves
 _PATIENCE = 3  # deaths outside of any item after which a run is given up
 _DYING = 5.0  # seconds that the end of a process may take to be known after its pipe has ended
 _LONGEST_HOUSE = 70  # bytes; sockets have 104 on some systems, and Python adds "/pymp-xxxxxxxx/listener-xxxxxxxx"
+_SHORT_PLACES = "/tmp", "/var/tmp"  # for temporary files, where the one in use makes a longer path
 _LATE = 1.0  # seconds; a wait that ends this much too late was not ours: the machine slept, or we were stopped
 
 # what workers send: (_ON, number of the item), (_OFF, None) between items, (_LOG, record), then (_DONE, result) or
@@ -128,16 +129,17 @@ class Crew:
 
 
 def _house_server() -> None:
-    """The server's socket lies among the temporary files of this process, which the next one takes away if this one is killed;
-    or, where that makes a longer path than sockets have, where Python puts it."""
-    with contextlib.suppress(OSError):
-        folder, before = str(process_folder()), tempfile.tempdir
-        if len(os.fsencode(folder)) <= _LONGEST_HOUSE:
-            tempfile.tempdir = folder
-            try:
+    """The server's socket lies among the temporary files of this process, which the next one takes away if this one is killed:
+    in the place for such files, or in a shorter one if sockets can have no path as long as that."""
+    before = tempfile.tempdir
+    for place in (tempfile.gettempdir(), *_SHORT_PLACES):
+        with contextlib.suppress(OSError):
+            folder = str(process_folder(place))
+            if len(os.fsencode(folder)) <= _LONGEST_HOUSE:
+                tempfile.tempdir = folder
                 util.get_temp_dir()  # made once in a process
-            finally:
-                tempfile.tempdir = before
+                break
+    tempfile.tempdir = before
 
 
 @dataclass(frozen=True, slots=True)

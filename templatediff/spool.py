@@ -37,9 +37,9 @@ class Spool:
         return type(None), ()  # a worker process reads the folder, the process that made it removes it
 
 
-def process_folder() -> Path:
-    """Where all temporary files of this process lie. Raises OSError."""
-    wanted = os.getpid(), tempfile.gettempdir()
+def process_folder(place: str | None = None) -> Path:
+    """Where all temporary files of this process lie, in `place` (default: where the system has them). Raises OSError."""
+    wanted = os.getpid(), place or tempfile.gettempdir()
     if not _made(*wanted).is_dir():  # tidied away while the process slept
         _made.cache_clear()
     return _made(*wanted)

@@ -132,9 +132,9 @@ def test_the_two_commands_for_a_fresh_machine_stand_in_readme() -> None:
     commands = [line for line in README.splitlines() if line.startswith("python3 -m venv .venv && ")]
     assert [command.split(" && ")[1:] for command in commands] == [
         [".venv/bin/pip install .", ".venv/bin/templatediff extract corpora/demo -o demo-out"],
-        [".venv/bin/pip install '.[test]'", ".venv/bin/pytest -q"],
+        [".venv/bin/pip install '.[test]'", ".venv/bin/pytest -q -n auto"],
     ]
-    for words in ("pip install '.[test]'", 'extract "$repository/corpora/demo" -o demo-out', "\npytest -q\n"):
+    for words in ("pip install '.[test]'", 'extract "$repository/corpora/demo" -o demo-out', "\npytest -q -n auto\n"):
         assert words in ci
 
 

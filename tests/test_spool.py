@@ -91,6 +91,17 @@ def test_the_command_leaves_nothing_when_it_ends(place: Path) -> None:
         assert (done.returncode, done.stderr, list(place.iterdir())) == (0, "", []) and "Otters close" in done.stdout
 
 
+def test_a_place_that_is_too_long_for_sockets_serves(tmp_path: Path) -> None:
+    place = tmp_path / ("long" * 30)
+    place.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "templatediff", "extract", "-", "--quiet"],
+        input="<title>Otters</title><p>Otters close their ears and nostrils under water.", capture_output=True, text=True,
+        env={**os.environ, "TMPDIR": str(place)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr, list(place.iterdir())) == (0, "", []) and "Otters close" in done.stdout
+
+
 def test_no_place_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(OutputError, match=r"cannot write temporary files into .*nowhere: .*TMPDIR"):
