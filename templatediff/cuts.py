@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,8 +87,10 @@ class Keeper:
             log.debug("%s is not kept: %s", page.path, error)
             return None
         except OSError as error:
-            log.debug("%s: no more pages are kept: %s", self.folder, error)
-            self.most = self.size
+            log.debug("%s: no pages are kept: %s", self.folder, error)
+            self.most = 0
+            with suppress(OSError):  # others need the room more
+                os.unlink(self.name)
             return None
         cut = Cut(self.name, self.size, len(data))
         self.size += len(data)

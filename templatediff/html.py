@@ -1,7 +1,8 @@
 """Text of a page -> Tree. The one home of selectolax: every other module sees the names given here.
 
 Limits are looked at on the text, before the parser runs, since its time is quadratic in nesting depth and in
-attributes on one tag. A page over a limit raises PageError, which callers turn into a record.
+attributes on one tag; what is quadratic for no need is eased. A page over a limit raises PageError, which callers turn into
+a record.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from templatediff.limits import DEFAULT, Limits
-from templatediff.nesting import check_limits
+from templatediff.nesting import check_limits, eased
 
 Node = LexborNode
 TEXT_ID = 2  #: `tag_id` of a text node; elements known to HTML, SVG and MathML have ids from FIRST_ID to LAST_KNOWN_ID
@@ -50,7 +51,7 @@ def parse(text: str, scripting: bool = True, limits: Limits | None = DEFAULT) ->
     """
     if limits is not None:
         check_limits(text, limits)
-    parser = LexborHTMLParser(text, scripting=scripting)
+    parser = LexborHTMLParser(eased(text), scripting=scripting)
     body = parser.body
     if body is not None and body.tag != "body":
         body = None

@@ -1,6 +1,7 @@
 """Text of a page -> whether it is within the limits, from its tags alone, before the parser runs.
 
-The parser's time is quadratic in nesting depth and in attributes on one tag, so both are looked at first.
+The parser's time is quadratic in nesting depth, in attributes on one tag and in options of one choice, so these are looked
+at first.
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ _FORMATTING = frozenset(
     ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
 )
 
+_OPTION = re.compile("<option", re.I)
+_SELECT = re.compile(r"(?<=<select)(?=[\s/>])", re.I)
+_ADDED_UP = re.compile("<(?:html|body)", re.I)  # the parser gives all their attributes to one element
+MOST_OPTIONS = 500  #: of a page whose choices are left as they are
+MOST_ADDED_UP = 8  #: html and body tags of a page whose attributes need not be counted together
+
 FORMATTING_COST = 4
 LOOKED_BACK = 64  # steps up the open elements for one whose end tag was left out
 
@@ -67,10 +74,26 @@ def check_limits(text: str, limits: Limits) -> None:
     if tags > 2 * limits.max_nodes:
         raise PageError("too-large", f"about {tags // 2:,} elements: the limit is {limits.max_nodes:,}")
     # no more start tags than this, whatever stands in attributes
-    if tags - text.count("</") > limits.max_depth or _could_have_long_tags(text, 2 * limits.max_attributes):
+    if (
+        tags - text.count("</") > limits.max_depth
+        or _could_have_long_tags(text, 2 * limits.max_attributes)
+        or len(_ADDED_UP.findall(text)) > MOST_ADDED_UP
+    ):
         depth = _depth(text, limits)
         if depth > limits.max_depth:
             raise PageError("too-deep", f"elements nested about {depth:,} deep: the limit is {limits.max_depth:,}")
+
+
+def eased(text: str) -> str:
+    """The same page, in a form that the parser reads in linear time: where there are many options, every choice allows several.
+
+    At the end of an option the parser looks through its whole choice for the one that is chosen, unless several may be:
+    20,000 options took 4 s. Options are no text; a page that shows the tag itself unescaped (`xmp`) shows the word as well.
+
+    >>> eased("<select id=a>" + "<option>" * 501)[:23]
+    '<select multiple id=a><'
+    """
+    return _SELECT.sub(" multiple", text) if len(_OPTION.findall(text)) > MOST_OPTIONS else text
 
 
 def _could_have_long_tags(text: str, least: int) -> bool:
@@ -106,12 +129,14 @@ def _depth(text: str, limits: Limits) -> int:
     """
     stack: list[str] = []
     inside: dict[str, int] = {}
-    deepest = formatting = 0
+    deepest = formatting = added_up = 0
     for token in _tokens(text, inside):
         closing, name, rest = token.group("end", "name", "rest")
         if len(rest) > limits.max_attributes:
-            _check_attributes(rest, limits.max_attributes)
+            _count_attributes(rest, limits.max_attributes)
         name = name.lower()
+        if name in ("html", "body") and not closing:
+            added_up = _count_attributes(rest, limits.max_attributes, added_up)
         if name in _VOID or (name in _DRAWING and rest.endswith("/")):
             continue
         closes, within = _CLOSES.get(name, ((), ())) if not closing else ((name,), ())
@@ -176,7 +201,10 @@ def _raw_end(name: str) -> re.Pattern[str]:
     return re.compile(rf"</{name}(?=[\s/>])", re.I)
 
 
-def _check_attributes(rest: str, most: int) -> None:
-    for number, _ in enumerate(_ATTRIBUTE.finditer(rest)):
-        if number >= most:
+def _count_attributes(rest: str, most: int, before: int = 0) -> int:
+    """`before` and the attributes in what follows the name of a tag. Raises PageError where that is more than `most`."""
+    for _ in _ATTRIBUTE.finditer(rest):
+        before += 1
+        if before > most:
             raise PageError("too-large", f"a tag with more than {most:,} attributes")
+    return before

@@ -125,7 +125,7 @@ class SiteProfile:
         version = (page.fetched, page.content_hash)
         month = fetch_month(page.fetched or None)
         old = self._entries.get((month, page.key))
-        if old is not None and old.version >= version:
+        if old is not None and old.version > version:
             return
         self._put(Entry(page.rank, page.key, month, _shape_of(page.key), version, _compress(encode(page))))
 
@@ -143,7 +143,7 @@ class SiteProfile:
     def _put(self, entry: Entry) -> None:
         place = (entry.month, entry.key)
         old = self._entries.get(place)
-        if old is None or old.version < entry.version:
+        if old is None or _wins(entry, old):
             self._entries[place] = entry
             if len(self._entries) > self._limit:
                 self._entries = {(kept.month, kept.key): kept for kept in _select(self._entries.values())}
@@ -219,9 +219,13 @@ class SiteProfile:
         """Write the compressed profile to a file, which the caller puts in place."""
         size = sum(map(len, self._pieces()))
         compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
-        with file.open("wb") as raw, compressor.stream_writer(raw, size=size) as out:
+        packed = compressor.compressobj(
+            size=size
+        )  # a stream writer, closed after a failed write, hides its error by its own
+        with file.open("wb") as raw:
             for piece in self._pieces():
-                out.write(piece)
+                raw.write(packed.compress(piece))
+            raw.write(packed.flush())
 
     @classmethod
     def load(cls, file: Path) -> SiteProfile:
@@ -250,6 +254,14 @@ def merge(one: SiteProfile, other: SiteProfile) -> SiteProfile:
     merged.absorb(one)
     merged.absorb(other)
     return merged
+
+
+def _wins(one: Entry, other: Entry) -> bool:
+    """Whether an entry takes the place of another of its month and key. Of one version are those of the same bytes: they may have
+    been read in different charsets."""
+    if one.version != other.version:
+        return one.version > other.version
+    return one.data != other.data and _decompress(one.data) > _decompress(other.data)
 
 
 def _select(entries: Iterable[Entry]) -> list[Entry]:

@@ -15,7 +15,7 @@ from typing import Any
 from templatediff import cuts
 from templatediff.applying import Applier, apply
 from templatediff.crawl import Fields, Source, list_sources
-from templatediff.errors import InputError, UsageError
+from templatediff.errors import InputError, OutputError, UsageError
 from templatediff.extraction import Extraction
 from templatediff.given import Given, Progress, Totals
 from templatediff.journal import Entry, Journal, inputs_of, templates_hash
@@ -152,7 +152,11 @@ def prepared(
         return replace(given, named=templates, rules=rules), reading
     if folder is None:
         assert given.spool is not None
-        _spool(reading.profiles, given.spool)
+        try:
+            _spool(reading.profiles, given.spool)
+        except OutputError:  # what was kept may have taken the room; it can be done without
+            cuts.remove(str(given.spool.folder))
+            _spool(reading.profiles, given.spool)
         return replace(given, templates=str(given.spool.folder)), reading
     names = sorted(set(reading.sites))
     given = replace(given, rules={name: read_rules(folder, folder / site_folder(name)) for name in names})
@@ -168,8 +172,9 @@ def _spool(profiles: dict[str, SiteProfile], spool: Spool) -> None:
     for name in list(profiles):
         place = spool.folder / site_folder(name)
         with writing_temporaries():
-            place.mkdir()
-            profiles.pop(name).save(place / PROFILE_FILE)
+            place.mkdir(exist_ok=True)
+            profiles[name].save(place / PROFILE_FILE)
+        del profiles[name]
 
 
 def _check_stored(given: Given, folder: Path, names: Sequence[str], totals: Totals) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from templatediff import applying, cuts, lessons, reading
 from templatediff.fingerprint import Fingerprint
 from templatediff.options import Options
 from templatediff.page import Page
+from templatediff.pipeline import extract_counted
 from templatediff.prepare import prepare
+from templatediff.profile import SiteProfile
 from templatediff.segment import segment
 from templatediff.spool import process_folder
 
@@ -115,6 +118,36 @@ def test_what_cannot_be_kept_is_cut_again(tmp_path: Path) -> None:
     assert cuts.read(cut, "\udcff.html") is None
 
 
+def test_what_is_kept_gives_way_where_the_disk_is_full(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [one.to_dict() for one in td.extract_crawl(crawl)]
+    whole, refused = SiteProfile.save, []
+
+    def save(profile: SiteProfile, file: Path) -> None:
+        if list(file.parent.parent.glob("*.cuts")):
+            refused.append(file)
+            file.write_bytes(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(profile, file)
+
+    monkeypatch.setattr(SiteProfile, "save", save)
+    assert [one.to_dict() for one in td.extract_crawl(crawl)] == before
+    assert len(refused) == 1
+
+
+def test_a_full_disk_ends_keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [Page(page.html, path=f"{n}.html") for n, page in enumerate(generate_site(SiteSpec(pages=3, seed=3)).pages)]
+    made = [prepare(page, Options()) for page in pages]
+    keeper = cuts.Keeper(str(tmp_path))
+    kept = keeper.add(pages[0], *made[0])
+    assert kept is not None and cuts.read(kept, "0.html") is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(cuts, "open", lambda name, mode: Path("/dev/full").open(mode), raising=False)  # noqa: SIM115
+        assert keeper.add(pages[1], *made[1]) is None
+    assert not list(tmp_path.iterdir()), "others need the room"
+    assert keeper.add(pages[2], *made[2]) is None
+    assert cuts.read(kept, "0.html") is None
+
+
 def test_nothing_is_left_behind(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spools = tmp_path / "spools"
     spools.mkdir()
@@ -159,6 +192,32 @@ def test_first_looks_know_a_page_in_one_form_only() -> None:
     looks = lessons.FirstLooks(most=matrix.nbytes)
     looks.keep(made, matrix, np.zeros(len(made)))
     assert looks.of(made) is None
+
+
+def test_first_looks_are_not_of_a_page_of_which_a_profile_keeps_smaller_numbers() -> None:
+    """A profile has 16 bits for the place of a container and for its step: a page of very many is judged by what it holds."""
+
+    def page(number: int, more: str = "") -> td.Page:
+        story = "".join(
+            f"<div><p>Line {line} of story {number}: the {bird} sat on tree {number * line}, and it sang, as they do.</p></div>"
+            for line, bird in enumerate(("wren", "tit", "robin", "crow", "owl"))
+        )
+        nav = "<nav><a href=/>Home</a> <a href=/birds>Birds</a></nav>"
+        return td.Page(
+            f"<title>Story {number}</title>{nav}{more}{story}<footer>Imprint</footer>", f"https://a.example/{number}"
+        )
+
+    letters = str.maketrans("0123456789", "abcdefghij")
+    placed = page(8, "<i></i>" * 66_000)
+    named = page(9, "".join(f"<p id={str(number).translate(letters)}></p>" for number in range(66_000)))
+    template = td.learn([placed, named, *map(page, range(5))], site="a.example")
+    looks = lessons.FirstLooks()
+    template.get_ready(looks)
+    for given, known in ((placed, False), (named, False), (page(1), True)):
+        seen = template.sample.as_seen(prepare(given, template.options)[1])
+        assert (looks.of(seen) is not None) == known
+        made, _ = extract_counted(given, template, template.options, None, ("leaves",), looks=looks)
+        assert made.to_dict(("leaves",)) == template.extract(given).to_dict(("leaves",))
 
 
 def test_what_the_pages_of_a_template_teach_is_found_when_it_is_first_applied(

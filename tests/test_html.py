@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import templatediff as td
 from templatediff.errors import PageError
 from templatediff.html import parse, read_head, tag_ids
 from templatediff.limits import DEFAULT
@@ -77,3 +78,18 @@ def test_a_frameset_has_no_body() -> None:
 
 def test_unknown_elements_have_no_number() -> None:
     assert tag_ids(frozenset({"x-card"})) == frozenset() and len(tag_ids(frozenset({"p", "td"}))) == 2
+
+
+def test_no_option_is_looked_for_in_a_long_choice() -> None:
+    """The parser's time is quadratic in the options of a `select` that is not `multiple`."""
+    story = "<h1>Otters</h1><p>Otters close their ears and nostrils under water, and they open them again on land.</p>"
+    few, many = (
+        f"{story}<sElect class=long>{'<Option value=1>One</option>' * count}</select><select><option>a</select><p>More."
+        for count in (400, 600)
+    )
+    assert len(parse(few).parser.css("select:not([multiple])")) == 2
+    assert len(parse(many).parser.css("select")) == 2
+    assert not parse(many).parser.css("select:not([multiple])")
+    assert parse(many).parser.css_first("select").attributes["class"] == "long"
+    parts = ("markdown", "html", "leaves")
+    assert td.extract(many, parts=parts).to_dict(parts) == td.extract(few, parts=parts).to_dict(parts)

@@ -16,6 +16,12 @@ CASES = {
     "nodes": (Limits(max_nodes=50), "<p>a</p>" * 50, "<p>a</p>" * 51, "too-large"),
     "depth": (Limits(max_depth=50), "<div>" * 49 + "a", "<div>" * 51 + "a", "too-deep"),
     "attributes": (Limits(max_attributes=50), f"<p {'a=b ' * 49}>a", f"<p {'a=b ' * 200}>a", "too-large"),
+    "attributes of many body tags": (
+        Limits(max_attributes=50),
+        "<html c=d>" + "".join(f"<Body a{n}=b>" for n in range(49)) + "a",
+        "<p>" + "".join(f"<Body a{n}=b></body>" for n in range(51)) + "a",
+        "too-large",
+    ),
     "leaves": (Limits(max_leaves=50), "<p>a" * 50, "<p>a" * 51, "too-large"),
     "lines of code": (Limits(max_leaves=50), "<pre>" + "a\n" * 50, "<pre>" + "a\n" * 51, "too-large"),
 }

@@ -191,3 +191,25 @@ def test_months_older_than_those_kept_have_no_place() -> None:
         "https://example.org/a/9", None
     )
     assert not places.lacks("https://example.org/a/9", "2024-09-01T00:00:00Z")
+
+
+def test_the_same_bytes_in_two_charsets_give_one_profile() -> None:
+    one, other = (
+        fingerprint(segment(f"<p>{text}</p>"), Options(), content_hash=7, key_url="https://example.org/1")
+        for text in ("s\u00e6ng", "s\u0107ng")
+    )
+    assert profile_of([one, other]).to_bytes() == profile_of([other, one]).to_bytes()
+    assert merge(profile_of([one]), profile_of([other])).to_bytes() == profile_of([other, one]).to_bytes()
+    assert len(profile_of([one, other, one])) == 1
+
+
+def test_a_full_disk_is_told_as_such() -> None:
+    """It is an error of the file, not of the compression that cannot be ended after it."""
+    noise = "".join(f"<p>{number * 0x9E3779B97F4A7C15 % (1 << 61)}</p>" for number in range(2000))
+    leaves = segment(noise)
+    pages = [fingerprint(leaves, Options(), content_hash=0, key_url=f"https://example.org/{n}") for n in range(3)]
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full on this system")
+    with pytest.raises(OSError, match="No space left on device"):
+        profile_of(pages).save(full)
