@@ -75,7 +75,7 @@ def check_limits(text: str, limits: Limits) -> None:
         raise PageError("too-large", f"about {tags // 2:,} elements: the limit is {limits.max_nodes:,}")
     # no more start tags than this, whatever stands in attributes
     if (
-        tags - text.count("</") > limits.max_depth
+        (tags > limits.max_depth and tags - text.count("</") > limits.max_depth)
         or _could_have_long_tags(text, 2 * limits.max_attributes)
         or len(_ADDED_UP.findall(text)) > MOST_ADDED_UP
     ):

@@ -219,9 +219,8 @@ class SiteProfile:
         """Write the compressed profile to a file, which the caller puts in place."""
         size = sum(map(len, self._pieces()))
         compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
-        packed = compressor.compressobj(
-            size=size
-        )  # a stream writer, closed after a failed write, hides its error by its own
+        # a stream writer that is closed after a failed write hides its error by its own
+        packed = compressor.compressobj(size=size)
         with file.open("wb") as raw:
             for piece in self._pieces():
                 raw.write(packed.compress(piece))
