@@ -3,9 +3,10 @@
     python benchmarks/fit_verdicts.py                 # after benchmarks/train.py: pages are judged by weights of other folds
     python benchmarks/fit_verdicts.py --sites 200     # with fewer real sites
 
-Pages that are empty come from generated sites alone, of other seeds than benchmarks/verdicts.py has; pages that are not,
-from these and from the real ones with gold text. Listings are the generated ones and those that a data set names so. On half
-of all sites, generated and real, the pages that are not empty stand twice, at two addresses: a copy shows no emptiness.
+Pages that are empty come from generated sites, of other seeds than benchmarks/verdicts.py has, and from real ones whose content
+is taken out (`benchmarks.frames`); pages that are not, from these, from real ones that are cut to a few sentences, and from the
+real ones with gold text. Listings are the generated ones and those that a data set names so. On half of all sites, generated
+and real, every page stands twice, at two addresses: a copy says nothing of either.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import multiprocessing
 import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,21 +29,27 @@ if __package__ in (None, ""):  # run as a script: the repository's root stands i
 import numpy as np
 
 import templatediff as td
-from benchmarks import data
-from benchmarks.measure import Plan, judged_by
+from benchmarks import data, frames
+from benchmarks.align import align
+from benchmarks.measure import Plan, judged_by, weights_for
 from benchmarks.train import document
 from benchmarks.verdicts import class_of, specs
 from corpora.generator import KINDS, SCRIPTS, STYLES, SiteSpec, generate_pages, generate_shells
 from corpora.generator.spec import COOKIE_BARS
 from templatediff.errors import PageError
+from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.glance import NAMES as EARLY_NAMES
 from templatediff.glance import columns, first_look
+from templatediff.hashes import bytes_hash, rank_of
 from templatediff.label import judged_leaves
+from templatediff.leaves import Leaves
 from templatediff.options import Options
 from templatediff.overall import ALONE_NAMES, NAMES, features
 from templatediff.page import host_of
+from templatediff.pipeline import derive
 from templatediff.prepare import prepare
-from templatediff.score import shipped
+from templatediff.profile import SiteProfile
+from templatediff.score import Weights, shipped
 from templatediff.verdict import FORMAT, PATH
 
 SEED, ROUNDS = 500_000, 5  #: of the first generated site; sites of each pair of script and markup
@@ -52,6 +59,22 @@ MODELS = {"empty_alone": ALONE_NAMES, "empty": NAMES, "listing": ALONE_NAMES, "e
 BRIEF = 6  #: pages of a headline and a few sentences on a generated site: among siblings these are taken for empty most easily
 PAGES, BESIDE = 3, 12  #: pages of a real site that are examples, and that they are learnt from
 FOLDS = 5
+#: by kind of page; real pages that were emptied count less, since chrome may be left in what is taken for their frame
+WEIGHTS = {
+    "real": 3, "real, brief": 3, "real, variant": 3, "brief": 5, "note": 3, "chrome": 3, "error": 4, "consent": 2,
+    "real, nothing": 0.4, "real, error": 0.4,
+}  # fmt: skip
+#: what so many pages of a real site are changed to; of error pages and variants a site has two, which say the same, since what
+#: one page alone says is content, however short
+ROLES = {
+    1: ((frames.BRIEF,), (frames.NOTHING,)),
+    2: ((frames.BRIEF, frames.BRIEF), (frames.VARIANT, frames.VARIANT), (frames.ERROR, frames.ERROR)),
+    3: (
+        (frames.BRIEF, frames.BRIEF, frames.NOTHING), (frames.BRIEF, frames.ERROR, frames.ERROR),
+        (frames.NOTHING, frames.ERROR, frames.ERROR), (frames.BRIEF, frames.VARIANT, frames.VARIANT),
+        (frames.VARIANT, frames.VARIANT, frames.NOTHING),
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,78 +113,157 @@ def of_generated(spec: SiteSpec) -> list[Example]:
     pages = [*generate_pages(spec), *shells, *more]
     given = [td.Page(page.html, url=page.url, fetched=page.fetched, path=page.path) for page in pages]
     classes = [class_of(page.kind) for page in pages]
-    template = td.learn([*given, *_twice(given, [wanted != "empty" for wanted in classes], str(spec.seed))])
+    template = td.learn([*given, *_twice(given, str(spec.seed))])
     found = []
     for number, (page, one, wanted) in enumerate(zip(pages, given, classes, strict=True)):
-        of_page = _examples(one, template, f"generated {spec.seed}", page.kind, wanted == "empty", wanted == "listing")
+        made = _prepared(one)
+        if made is None:
+            continue
+        of_page = Seen(f"generated {spec.seed}", page.kind, wanted == "empty", wanted == "listing", shipped())
         further = number >= len(pages) - len(more)  # beyond the shells that the other models see
-        found += [example for example in of_page if example.model == "empty" or not further]
+        found += [
+            one for one in of_page.examples(*made, template, page.url) if one.model == "empty" or not further
+        ]  # fmt: skip
     return found
 
 
 def of_real(site: tuple[str, str]) -> list[Example]:
-    """The examples of a real site: PAGES of its pages with gold text, none of them empty, among BESIDE pages in all."""
+    """The examples of a real site: PAGES of its pages with gold text, none of them empty, among BESIDE pages in all; then others
+    of it changed."""
     found = []
     pages = sorted(data.sites()[site], key=lambda page: data.seeded(0, page.key))
-    golden = [page for page in pages if page.gold_path and page.gold().strip()][:PAGES]
-    others = [page for page in pages if page not in golden][: BESIDE - len(golden)]
-    with judged_by(site, Plan(out_of_fold=True)):
-        given = {page.key: td.Page(page.html(), path=page.key) for page in golden + others}
-        again = _twice(list(given.values()), [page in golden for page in golden + others], "/".join(site))
+    golden = [page for page in pages if page.gold_path and page.gold().strip()]
+    others = [page for page in pages if page not in golden[:PAGES]][: BESIDE - len(golden[:PAGES])]
+    plan = Plan(out_of_fold=True)
+    with judged_by(site, plan):
+        weights = weights_for(site, plan)
+        given = {page.key: td.Page(page.html(), path=page.key) for page in golden[:PAGES] + others}
+        again = _twice(list(given.values()), "/".join(site))
         template = td.learn([*given.values(), *again]) if len(given) > 1 else None
-        for page in golden:
+        for page in golden[:PAGES]:
             listing = page.page_type in LISTED if page.page_type and page.page_type not in UNSURE else None
-            found += _examples(given[page.key], template, "/".join(site), "real", False, listing)
-    return found
+            of_page = Seen("/".join(site), "real", False, listing, weights)
+            if (made := _prepared(given[page.key])) is not None:
+                found += of_page.examples(*made, template)
+        return found + list(_of_changed(site, golden, pages, weights))
 
 
-def _twice(pages: Sequence[td.Page], full: Sequence[bool], site: str) -> list[td.Page]:
-    """The pages that are not empty at a second address, on one site of two."""
-    if random.Random(f"twice {site}").random() < 0.5:
+def _of_changed(
+    site: tuple[str, str], golden: Sequence[data.DevPage], pages: Sequence[data.DevPage], weights: Weights
+) -> Iterator[Example]:
+    """The examples of pages of a real site that are changed (`frames`): PAGES of them, but no more than half of the site, in
+    ROLES, among others as they are; the only page of a site in every role."""
+    name, options = "/".join(site), Options()
+    draw = random.Random(f"frames {name}")
+    whole: dict[str, Fingerprint] = {}
+    changeable = []
+    for page in dict.fromkeys([*golden[:PAGES], *pages[:BESIDE]]):
+        prepared = _prepared(td.Page(page.html(), path=page.key))
+        if prepared is None or not len(prepared[0]):
+            continue
+        before = prepared[0]
+        p = judged_leaves(prepared[1], None, weights)[1]
+        gold = page.gold() if page in golden[:PAGES] else None
+        content = frames.content_of(p, align(before.text, gold).share if gold is not None else None)
+        leaves = frames.thinned(before, content, name)
+        print_ = prepared[1] if leaves is before else fingerprint(leaves, options, content_hash=_number(page.key))
+        whole[page.key] = print_
+        if gold is not None and len(leaves):
+            context, p, _ = judged_leaves(print_, None, weights)
+            in_gold = align(leaves.text, gold).share
+            if (one := frames.frame(leaves, context, frames.content_of(p, in_gold), in_gold)) is not None:
+                changeable.append((page, one))
+    changing = changeable[: len(whole) // 2] if len(whole) > 1 else changeable * len(frames.ROLES)
+    roles = draw.choice(ROLES[len(changing)]) if len(whole) > 1 and changing else frames.ROLES
+    made = []
+    for role, (page, one) in zip(roles, changing, strict=False):
+        leaves = frames.changed(one, role, name, page.lang, draw)
+        made.append((role, leaves, fingerprint(leaves, options, content_hash=_number(f"{page.key} {role}"))))
+    template = None
+    if len(whole) > 1:
+        profile, again = SiteProfile(name, options), _stands_twice(f"frames {name}")
+        changed = {page.key for page, _ in changing}
+        for print_ in [*(one for key, one in whole.items() if key not in changed), *(print_ for _, _, print_ in made)]:
+            profile.add(print_)
+            if again:
+                key = f"{print_.key}/print"
+                profile.add(replace(print_, key=key, rank=rank_of(key)))
+        template = derive(profile, weights)
+    for role, leaves, print_ in made:
+        of_page = Seen(name, f"real, {role}", role in frames.EMPTY, False, weights)
+        yield from of_page.examples(leaves, print_, template)
+
+
+def _number(name: str) -> int:
+    return bytes_hash(name.encode())
+
+
+def _twice(pages: Sequence[td.Page], site: str) -> list[td.Page]:
+    """The pages a second time, on one site of two: at another address, and with a byte more for those that have none."""
+    if not _stands_twice(site):
         return []
     return [
-        replace(page, url=page.url and f"{page.url}?view=print", path=f"print/{page.path}")
-        for page, is_full in zip(pages, full, strict=True)
-        if is_full
+        replace(page, html=_longer(page.html), url=page.url and f"{page.url}?view=print", path=f"print/{page.path}")
+        for page in pages
     ]
 
 
-def _examples(
-    page: td.Page, template: td.Template | None, site: str, kind: str, empty: bool, listing: bool | None
-) -> list[Example]:
-    found = []
-    for name, known in (("empty_alone", None), ("empty", template)):
-        if name == "empty" and template is None:
-            continue
-        try:
-            leaves, made = prepare(page, known.options if known is not None else Options())
-        except PageError:
-            return []
+def _longer(html: str | bytes) -> str | bytes:
+    return html + "\n" if isinstance(html, str) else html + b"\n"
+
+
+def _stands_twice(site: str) -> bool:
+    return random.Random(f"twice {site}").random() >= 0.5
+
+
+def _prepared(page: td.Page) -> tuple[Leaves, Fingerprint] | None:
+    try:
+        return prepare(page, Options())
+    except PageError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of a page that is an example, and the weights that judge it alone."""
+
+    site: str
+    kind: str
+    empty: bool
+    listing: bool | None
+    weights: Weights
+
+    def examples(
+        self, leaves: Leaves, made: Fingerprint, template: td.Template | None, url: str | None = None
+    ) -> Iterator[Example]:
+        """The page as each model sees it; none of a page without text."""
         if not len(leaves):
-            return []
-        weights = known.weights if known is not None else shipped()
-        context, p, copies = judged_leaves(made, known, weights)
-        row = features(context, p, copies)
-        found.append(Example(name, site, kind, empty, row))
-        if listing is not None and not empty:
-            found.append(Example("listing", site, kind, listing, row))
-        if name == "empty_alone":
-            home = host_of(page.url or leaves.head.canonical or leaves.head.og_url)
-            found.append(Example("early", site, kind, empty, first_look(columns(leaves, home))))
-    return found
+            return
+        for name, known in (("empty_alone", None), ("empty", template)):
+            if name == "empty" and known is None:
+                continue
+            context, p, copies = judged_leaves(made, known, known.weights if known is not None else self.weights)
+            row = features(context, p, copies)
+            yield Example(name, self.site, self.kind, self.empty, row)
+            if self.listing is not None and not self.empty:
+                yield Example("listing", self.site, self.kind, self.listing, row)
+            if name == "empty_alone":
+                home = host_of(url or leaves.head.canonical or leaves.head.og_url)
+                yield Example("early", self.site, self.kind, self.empty, first_look(columns(leaves, home)))
 
 
 def fit(examples: Sequence[Example], names: tuple[str, ...]) -> Any:
-    """A small forest; real pages that are no listings or not empty weigh as they come. Deeper trees know the generated
-    frames by their counts of leaves and headings, and call a few sentences in other frames empty."""
+    """A small forest. To lose a page weighs more than to keep chrome (`WEIGHTS`). Deeper trees know frames by their counts of
+    leaves and headings, and call a few sentences in other frames empty."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows = np.array([[example.row[name] for name in names] for example in examples], np.float32)
     model = HistGradientBoostingClassifier(
-        max_depth=4, max_iter=200, learning_rate=0.06, l2_regularization=3, max_features=0.4, min_samples_leaf=30,
+        max_depth=4, max_iter=300, learning_rate=0.06, l2_regularization=3, max_features=0.2, min_samples_leaf=30,
         random_state=0,
     )  # fmt: skip
-    return model.fit(rows, [example.wanted for example in examples])
+    weights = [WEIGHTS.get(example.kind, 1.0) for example in examples]
+    return model.fit(rows, [example.wanted for example in examples], sample_weight=weights)
 
 
 def crossed(examples: Sequence[Example], names: tuple[str, ...]) -> np.ndarray[Any, Any]:

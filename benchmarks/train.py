@@ -305,12 +305,20 @@ def fit(sites: Sequence[Site], second: bool, note: str) -> dict[str, Any]:
         truth.append(site.truth[look.page][0])
         weight.append(_weights(site.prints[look.page], len(site.prints)) * balance[site.name[0]])
     start = time.monotonic()
-    matrix = np.concatenate(rows)
+    matrix, names = _that_differ(np.concatenate(rows), evidence.NAMES + lessons.NAMES if second else evidence.NAMES)
     model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **SETTINGS)
     with threadpool_limits(1):
         model.fit(matrix, np.concatenate(truth), sample_weight=np.concatenate(weight))
     print(f"{note}: {matrix.shape[0]:,} leaves, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    return document(model, evidence.NAMES + lessons.NAMES if second else evidence.NAMES)
+    return document(model, names)
+
+
+def _that_differ(matrix: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+    """The columns that have two values or more: of few sites some have none, which scikit-learn does not take."""
+    differ = np.fmin.reduce(matrix, axis=0) < np.fmax.reduce(matrix, axis=0)
+    if differ.all():
+        return matrix, names
+    return matrix[:, differ], tuple(name for name, stays in zip(names, differ.tolist(), strict=True) if stays)
 
 
 def document(model: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def headline(labels: Labels, texts: Sequence[str]) -> str | None:
     if len(named):
         highest = int(named[np.argmin(page.heading[named])])
         kept = named[labels.kept[named]]
-        whole = page.text_hash[highest] == text_hash(page.title)
+        whole = page.text_hash[highest] == text_hash(page.title or "")
         if len(kept) and not labels.kept[highest] and not whole:
             return max(texts[highest], texts[int(kept[np.argmin(page.heading[kept])])], key=len)
         return texts[highest]

@@ -23,13 +23,13 @@ from templatediff.rules import Ruling
 from templatediff.score import Weights
 from templatediff.template import SiteTemplate
 from templatediff.units import LONG_ENOUGH, together
-from templatediff.verdict import EMPTY, chance, is_text, verdict_of, why_empty
+from templatediff.verdict import EMPTY, empty_chance, is_text, verdict_of, why_empty
 
 NOTHING = 0.12  #: a page none of whose leaves reaches this P has nothing that reads like content
 ENOUGH = 5  #: siblings from which on repetition can decide by itself
 RUN = 3  #: leaves of a run that is settled as a whole
 AGAIN = 2  #: copies on the page of a line that is settled for coming again
-EMPTY_FROM = 0.6  #: P(empty) from which on a page is
+EMPTY_FROM = 0.55  #: P(empty) from which on a page is
 SETTLED = 0.1  #: P of what is settled, at most
 NO_LAYOUT = "fits no layout of the site: judged by the site as a whole"
 
@@ -152,7 +152,7 @@ def label(
     if not (p >= NOTHING).any():
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
-    empty = chance("empty" if context.site is not None else "empty_alone", row)
+    empty = empty_chance(row, context.site is not None)
     if empty >= EMPTY_FROM and not bare(context) and not is_text(row):
         return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
     threshold = best_threshold(p, context.tokens)

@@ -2,7 +2,8 @@
 
 How much reads like content, whether it is gathered in one place or scattered over the frame, whether a heading stands before
 it, whether buttons or a way back to the front page follow it, what the page shows at a glance whatever the probabilities are,
-and, among siblings, how much of it the template explains. The forests of `templatediff.verdict` read it.
+and, among siblings, how much of it the template explains, and whether what reads like content stands on any other page. The
+forests of `templatediff.verdict` read it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ALONE_NAMES = (
     "title_words", "headings", "rows", "sure_lines", "likely_lines", "likely_run", "title_said", "after_title",
     "after_title_words", *(f"seen_{name}" for name in SEEN),
 )  # fmt: skip
-AMONG_NAMES = ("fresh", "fresh_prose", "fresh_run", "explained", "region", "copies", "stray")
+AMONG_NAMES = ("fresh", "fresh_prose", "fresh_run", "explained", "region", "copies", "stray", "again")
 NAMES = ALONE_NAMES + AMONG_NAMES
 
 
@@ -101,6 +102,7 @@ def features(context: Context, p: Ints, copies: int) -> dict[str, float]:
         "region": float((p * fresh)[region > 0].sum() / max(float((p * fresh).sum()), 1e-9)),
         "copies": float(np.log1p(copies)),
         "stray": float(context.layout is None),
+        "again": float(mass[prose & (context.k(context.site, "text") > 0)].sum() / max(float(mass[prose].sum()), 1e-9)),
     }
 
 

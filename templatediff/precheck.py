@@ -12,7 +12,7 @@ from templatediff.segment import segment
 from templatediff.text import visible
 from templatediff.verdict import chance
 
-SURE = 0.96  #: P(empty) from which on the answer is no
+SURE = 0.95  #: P(empty) from which on the answer is no
 
 
 def is_probably_content(html: Page | str | bytes | Path) -> bool:

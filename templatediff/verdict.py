@@ -19,7 +19,7 @@ from templatediff.context import Context
 from templatediff.errors import TemplateError
 from templatediff.fingerprint import Ints
 from templatediff.marks import NOSCRIPT
-from templatediff.score import Forest, forest
+from templatediff.score import Forest, forest, probability
 
 CONTENT, LISTING, EMPTY, ERROR = "content", "listing", "empty", "error"
 
@@ -35,7 +35,7 @@ WALL = 0.5  #: share of the content in a dialog from which on it is a wall's
 
 @cache
 def forests() -> dict[str, Forest]:
-    """The shipped forests: "empty" among siblings, "empty_alone", "listing", and "early" for the first look."""
+    """The shipped forests: "empty_alone", "empty" (which knows what siblings show), "listing", and "early" for the first look."""
     found = json.loads(PATH.read_bytes())
     if found.get("format") != FORMAT:
         raise TemplateError(f"verdict.json is format {found.get('format')}, this release reads {FORMAT}")
@@ -44,8 +44,19 @@ def forests() -> dict[str, Forest]:
 
 def chance(name: str, row: dict[str, float]) -> float:
     """P by one of the forests, 0..1, 4 decimals."""
+    return float(probability(_log_odds(name, row))[0])
+
+
+def empty_chance(row: dict[str, float], among: bool) -> float:
+    """P(empty), 0..1, 4 decimals: by what the page shows; among siblings a mean in log odds of that and of the forest that knows
+    them. On its own the latter takes what a few goods have in common for chrome."""
+    alone = _log_odds("empty_alone", row)
+    return float(probability((alone + _log_odds("empty", row)) / 2 if among else alone)[0])
+
+
+def _log_odds(name: str, row: dict[str, float]) -> Ints:
     model = forests()[name]
-    return float(model.probability(np.array([[row[column] for column in model.columns]], np.float32))[0])
+    return model.raw(np.array([[row[column] for column in model.columns]], np.float32))
 
 
 def is_text(row: dict[str, float]) -> bool:

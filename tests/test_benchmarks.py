@@ -482,3 +482,11 @@ def test_hot_functions_are_measured_in_their_situations() -> None:
     assert list(dict(hot.measure(1, "forest:"))) == [
         "parse: the measure", "forest: the leaves of one page", "forest: one row, as of a verdict",
     ]  # fmt: skip
+
+
+def test_columns_of_one_value_are_left_out_of_a_fitting() -> None:
+    matrix = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, np.nan, 3.0, 4.0], [1.0, np.nan, 3.0, 5.0]], np.float32)
+    rows, names = train._that_differ(matrix, ("a", "b", "c", "d"))
+    assert names == ("a", "d") and np.array_equal(rows, matrix[:, [0, 3]], equal_nan=True)
+    whole, same = train._that_differ(rows, names)
+    assert whole is rows and same == names

@@ -14,7 +14,7 @@ from templatediff.evidence import Context
 from templatediff.fingerprint import fingerprint
 from templatediff.options import Options
 from templatediff.segment import segment
-from templatediff.verdict import is_text
+from templatediff.verdict import chance, empty_chance, is_text
 
 SPEC = SiteSpec(kinds=("news", "listing"), pages=8, seed=31)
 FLOORS = {verdicts.ALONE: 0.95, verdicts.AMONG: 0.95}
@@ -215,3 +215,46 @@ def test_a_long_run_of_likely_content_is_no_empty_page() -> None:
     assert is_text(long)
     assert not is_text(long | {"run": float(np.log1p(100))})
     assert not is_text(long | {"buttons": float(np.log1p(2))}) and not is_text(long | {"dialog": 0.9})
+
+
+def _brief(number: int, length: int = 1) -> str:
+    """A page of a paper with a consent text and a call at its end: a headline and so many sentences."""
+    names = ("ferry", "tug", "barge")[:length]
+    said = " ".join(f"The {name} number {number} left the harbour at {number + 1} o'clock." for name in names)
+    return (
+        f"<title>Ship {number} leaves - The Paper</title>"
+        "<div><p>We keep notes on your visit, as the law has it, unless you say no.</p><button>Yes</button><button>No</button>"
+        f"</div><header><a href=/>The Paper</a>{MENU}</header>"
+        f"<main><article><h1>Ship {number} leaves</h1><p>{said}</p></article></main>"
+        "<aside><h3>More</h3><ul><li><a href=/x>Tides of the week</a></ul><div><p>Get our letter in the morning.</p>"
+        "<form><input><button>Send</button></form></div></aside>"
+        "<footer><p>The Paper, Harbour Road 4</p><a href=/law>Law</a></footer>"
+    )
+
+
+def test_pages_of_a_few_sentences_in_a_frame_of_chrome_are_content_among_siblings() -> None:
+    pages = [_brief(number, 1 + number % 3) for number in range(8)]
+    template = td.learn([td.Page(page, url=f"https://a.example/{number}") for number, page in enumerate(pages)])
+    for number, page in enumerate(pages):
+        found = template.extract(td.Page(page, url=f"https://a.example/{number}"))
+        assert found.verdict == "content" and f"The ferry number {number} left" in found.text, found.reason
+        assert "notes on your visit" not in found.text and "our letter" not in found.text
+
+
+def test_an_error_page_with_a_way_back_is_empty_among_the_same_pages() -> None:
+    said = "The ferry number 0 left the harbour at 1 o'clock."
+    missing = (
+        _brief(0)
+        .replace("Ship 0 leaves", "Not here")
+        .replace(f"{said}</p>", "It is gone.</p><p><a href=/>Front page</a></p>")
+    )
+    pages = [*(_brief(number, 3) for number in range(1, 8)), missing, missing.replace("Tides", "Winds")]
+    given = [td.Page(page, url=f"https://a.example/{number}") for number, page in enumerate(pages)]
+    template = td.learn(given)
+    assert [template.extract(page).verdict for page in given] == ["content"] * 7 + ["empty"] * 2
+
+
+def test_among_siblings_what_the_page_shows_counts_as_much_as_what_they_show() -> None:
+    seen = row(f"<title>Ferry</title>{MENU}<h1>Ferry</h1>{STORY}")
+    alone, known, both = empty_chance(seen, False), chance("empty", seen), empty_chance(seen, True)
+    assert alone == chance("empty_alone", seen) and min(alone, known) <= both <= max(alone, known)
