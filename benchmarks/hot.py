@@ -4,14 +4,16 @@
     python benchmarks/hot.py --only forest      # those whose name holds this
     python benchmarks/hot.py --rounds 20
 
-Pages are made here (corpora/generator), so that no data is needed: a site of 40 pages of news and documentation, and one
-page beside it. A round calls each once for every page; the least of the rounds counts, since nothing but noise adds to it.
+Pages are made here (corpora/generator), so that no data is needed: a site of 40 pages of news and documentation. A round calls
+each once for every page (what is done for a site, once for them all, and told by the page); the least of the rounds counts,
+since nothing but noise adds to it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,15 +27,18 @@ from selectolax.lexbor import LexborHTMLParser
 
 import templatediff as td
 from corpora.generator import SiteSpec, generate_site
-from templatediff import gist, layout, lessons, overall, passages, render
+from templatediff import cuts, gist, layout, lessons, overall, passages, render, sample
 from templatediff.choose import best_threshold
 from templatediff.context import Context
 from templatediff.copies import copied, retold
+from templatediff.decode import decode
 from templatediff.evidence import rows
 from templatediff.fingerprint import Fingerprint, fingerprint
 from templatediff.limits import DEFAULT
-from templatediff.nesting import check_limits
+from templatediff.nesting import check_limits, eased
 from templatediff.options import Options
+from templatediff.prepare import prepare
+from templatediff.profile import SiteProfile
 from templatediff.repetition import new_leaves
 from templatediff.score import shipped
 from templatediff.segment import segment
@@ -49,16 +54,29 @@ class Situation:
     def __init__(self) -> None:
         self.texts = [page.html for page in generate_site(SiteSpec(kinds=("news", "docs"), pages=PAGES, seed=17)).pages]
         options, weights = Options(), shipped()
-        self.leaves = [segment(text) for text in self.texts]
-        self.prints = [
-            fingerprint(one, options, content_hash=number, key_url=f"https://a.example/{number}")
-            for number, one in enumerate(self.leaves)
-        ]
-        self.template = td.learn([td.Page(text) for text in self.texts], site="a.example")
+        pages = [td.Page(text, url=f"https://a.example/{number}") for number, text in enumerate(self.texts)]
+        self.leaves, self.prints = zip(*(prepare(page, options) for page in pages), strict=True)
+        self.template = td.learn(pages, site="a.example")
+        self.folder = tempfile.TemporaryDirectory(prefix="templatediff-hot-")  # goes with this object
+        self.keeper = cuts.Keeper(self.folder.name, 1 << 40)
+        self.bytes = [text.encode() for text in self.texts]
+        self.cuts = [self.cut(number) for number in range(PAGES)]
+        assert self.template.profile is not None
+        self.profile = self.template.profile
+        self.sample = sample.take(self.profile)
+        self.looks = lessons.FirstLooks()
+        lessons.teach(self.sample, weights, options.ngram_order, self.looks)
+        self.rich = [segment(text, rich=True) for text in self.texts]
         self.seen = [self.template.sample.as_seen(page) for page in self.prints]
         self.views = [self.template.views(page) for page in self.seen]
         self.rows = [rows(self.context(number), weights.names) for number in range(PAGES)]
         self.p = [weights.first.probability(one) for one in self.rows]
+
+    def cut(self, number: int) -> cuts.Cut:
+        """What is kept of a page for the second reading."""
+        found = self.keeper.add(td.Page(self.bytes[number]), self.leaves[number], self.prints[number])
+        assert found is not None
+        return found
 
     def context(self, number: int, alone: bool = False) -> Context:
         """A fresh one: what it works out is part of the figure."""
@@ -75,10 +93,21 @@ def calls(at: Situation) -> Iterator[tuple[str, Sequence[Call]]]:
         return [make(number) for number in every]
 
     yield "parse: the measure", each(lambda n: partial(LexborHTMLParser, at.texts[n]))
+    yield "decode: UTF-8 without a charset told", each(lambda n: partial(decode, at.bytes[n]))
+    yield "limits: few options, nothing to ease", each(lambda n: partial(eased, at.texts[n]))
     yield "limits: a page that keeps them", each(lambda n: partial(check_limits, at.texts[n], DEFAULT))
     yield "segment: a page of some hundred leaves", each(lambda n: partial(segment, at.texts[n]))
     yield "segment: with inline markup, for Markdown", each(lambda n: partial(segment, at.texts[n], rich=True))
     yield "fingerprint: a page never seen", each(lambda n: partial(fingerprint, at.leaves[n], options, content_hash=n))
+    yield "cuts: a page kept for the second reading", each(lambda n: partial(at.cut, n))
+    yield "cuts: read what was kept", each(lambda n: partial(cuts.read, at.cuts[n], ""))
+    yield "profile: a page remembered", each(lambda n: lambda: SiteProfile("", options).add(at.prints[n]))
+    yield "template: the sample of a site, by the page", [partial(sample.take, at.profile)]
+    yield (
+        "teach: what a site's pages teach, by the page",
+        [partial(lessons.teach, at.sample, weights, options.ngram_order)],
+    )
+    yield "teach: the first look at a page that taught", each(lambda n: partial(at.looks.of, at.seen[n]))
     yield (
         "layout: the vector of a page, to find its layout",
         each(lambda n: partial(layout.vector, at.seen[n], np.ones(len(at.seen[n])))),
@@ -102,6 +131,8 @@ def calls(at: Situation) -> Iterator[tuple[str, Sequence[Call]]]:
         "render: what was kept, as text",
         each(lambda n: partial(render.text, at.leaves[n], (at.p[n] >= 0.4).tolist())),
     )
+    yield "render: as Markdown", each(lambda n: partial(render.markdown, at.rich[n], (at.p[n] >= 0.4).tolist()))
+    yield "render: as HTML", each(lambda n: partial(render.html, at.rich[n], (at.p[n] >= 0.4).tolist()))
 
 
 def _site(at: Situation, number: int) -> lessons.View:
@@ -131,7 +162,7 @@ def measure(rounds: int, only: str) -> Iterator[tuple[str, float]]:
             for call in made:
                 call()
             best = min(best, time.process_time() - begun)
-        yield name, best / len(made) * 1e6
+        yield name, best / PAGES * 1e6
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -482,6 +482,8 @@ def test_hot_functions_are_measured_in_their_situations() -> None:
     assert list(dict(hot.measure(1, "forest:"))) == [
         "parse: the measure", "forest: the leaves of one page", "forest: one row, as of a verdict",
     ]  # fmt: skip
+    at = hot.Situation()
+    assert all(at.looks.of(page) is not None for page in at.seen), "the benchmark is of looks that are found"
 
 
 def test_columns_of_one_value_are_left_out_of_a_fitting() -> None:
