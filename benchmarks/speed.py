@@ -35,6 +35,7 @@ from templatediff import cuts, render
 from templatediff.crawl import Skipped, list_sources, read_source
 from templatediff.fingerprint import fingerprint
 from templatediff.label import label
+from templatediff.lessons import teach
 from templatediff.options import Options
 from templatediff.pipeline import derive
 from templatediff.prepare import page_text, prepare
@@ -203,6 +204,9 @@ def stages(corpus: Corpus, rounds: int) -> Iterator[tuple[str, float, float]]:
             "keep for the second reading": each(keeper.add, read, leaves, made),
             "read what was kept": each(lambda cut: cuts.read(cut, ""), places),
             "derive the sites' templates": each(derive, profiles),
+            "find what the sites' pages teach": each(
+                lambda of: teach(of.sample, of.weights, options.ngram_order), ready.templates
+            ),
             "label": each(lambda one, of: label(one, of, of.weights), made, template_of),
             "label, one page alone": each(lambda one, of: label(one, None, of.weights), made, template_of),
             "render as text": each(render.text, leaves, kept),
