@@ -17,7 +17,7 @@ from templatediff.copies import copied, retold
 from templatediff.fingerprint import Fingerprint, Ints
 from templatediff.lessons import FirstLooks, judgement
 from templatediff.marks import CELL, TERM
-from templatediff.overall import bare, features
+from templatediff.overall import bare, features, wordless
 from templatediff.repetition import View, among
 from templatediff.rules import Ruling
 from templatediff.score import Weights
@@ -153,8 +153,8 @@ def label(
         return _nothing(looks, weights, "nothing on the page reads like content", p, none)
     row = features(context, p, looks.copies)
     empty = empty_chance(row, context.site is not None)
-    if empty >= EMPTY_FROM and not bare(context) and not is_text(row):
-        return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, empty)
+    if wordless(context) or (empty >= EMPTY_FROM and not bare(context) and not is_text(row)):
+        return _nothing(looks, weights, why_empty(context, row, looks.copies), p, none, max(empty, EMPTY_FROM))
     threshold = best_threshold(p, context.tokens)
     chosen = p >= threshold
     kept, guard = guarded(context, p, chosen)

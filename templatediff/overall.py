@@ -21,6 +21,7 @@ from templatediff.repetition import subtree_sums
 FRAME = HEADER | NAV | FOOTER | ASIDE | FORM
 FEW, MORE = 40, 200  #: tokens of the best leaves that are looked at
 SENTENCE = 5  #: tokens of a line with a full stop that says something
+WORDS = 12  #: tokens of a page of labels
 TITLE = 0.8  #: share of a leaf's tokens that stand in the title, from which on it says it
 ENOUGH = 8  #: tokens of a line of prose
 LONG = 24  #: and of one that is prose without stop or comma, in scripts that have none
@@ -47,6 +48,13 @@ def bare(context: Context) -> bool:
     marks = page.marks[page.row]
     said = (page.sentence_ends > 0) & (context.tokens >= SENTENCE)
     return bool(said.any()) and not (page.linked.any() or (marks & (BUTTON | FORM | DIALOG | NOSCRIPT)).any())
+
+
+def wordless(context: Context) -> bool:
+    """Whether a page has fewer than WORDS tokens in all, and no sentence and no line of prose among them: labels, not a text."""
+    page, t = context.page, context.tokens
+    says = ((page.sentence_ends > 0) & (t >= SENTENCE)) | (t >= ENOUGH)
+    return int(t.sum()) < WORDS and not says.any()
 
 
 def features(context: Context, p: Ints, copies: int) -> dict[str, float]:

@@ -423,7 +423,7 @@ def test_the_cost_model_has_every_stage() -> None:
     told = [name for name, _, _ in speed.stages(_corpus(), 1)]
     assert told == [
         "read", "decode", "parse", "segment", "fingerprint", "keep for the second reading", "read what was kept",
-        "derive the sites' templates", "label", "label, one page alone", "render as text",
+        "derive the sites' templates", "find what the sites' pages teach", "label", "label, one page alone", "render as text",
     ]  # fmt: skip
 
 

@@ -217,6 +217,16 @@ def test_a_long_run_of_likely_content_is_no_empty_page() -> None:
     assert not is_text(long | {"buttons": float(np.log1p(2))}) and not is_text(long | {"dialog": 0.9})
 
 
+def test_a_few_words_without_a_sentence_are_no_text() -> None:
+    for html in (
+        "<title>App</title><div>Menu</div><div>Sign in</div><div>All rights reserved</div>",
+        "<title>Moved</title><h1>Moved</h1>This may be found <a href=x>here</a>",
+    ):
+        found = td.extract(html)
+        assert found.verdict == "empty" and str(found.reason).startswith("nothing but ") and found.confidence >= 0.5
+    assert td.extract("<title>Moved</title><h1>Moved</h1>This may be found in another place.").verdict == "content"
+
+
 def _brief(number: int, length: int = 1) -> str:
     """A page of a paper with a consent text and a call at its end: a headline and so many sentences."""
     names = ("ferry", "tug", "barge")[:length]
