@@ -132,15 +132,15 @@ def of_real(site: tuple[str, str]) -> list[Example]:
     of it changed."""
     found = []
     pages = sorted(data.sites()[site], key=lambda page: data.seeded(0, page.key))
-    golden = [page for page in pages if page.gold_path and page.gold().strip()]
-    others = [page for page in pages if page not in golden[:PAGES]][: BESIDE - len(golden[:PAGES])]
+    golden = [page for page in pages if page.gold_path and page.gold().strip()][:PAGES]
+    others = [page for page in pages if page not in golden][: BESIDE - len(golden)]
     plan = Plan(out_of_fold=True)
     with judged_by(site, plan):
         weights = weights_for(site, plan)
-        given = {page.key: td.Page(page.html(), path=page.key) for page in golden[:PAGES] + others}
+        given = {page.key: td.Page(page.html(), path=page.key) for page in golden + others}
         again = _twice(list(given.values()), "/".join(site))
         template = td.learn([*given.values(), *again]) if len(given) > 1 else None
-        for page in golden[:PAGES]:
+        for page in golden:
             listing = page.page_type in LISTED if page.page_type and page.page_type not in UNSURE else None
             of_page = Seen("/".join(site), "real", False, listing, weights)
             if (made := _prepared(given[page.key])) is not None:
@@ -157,13 +157,13 @@ def _of_changed(
     draw = random.Random(f"frames {name}")
     whole: dict[str, Fingerprint] = {}
     changeable = []
-    for page in dict.fromkeys([*golden[:PAGES], *pages[:BESIDE]]):
+    for page in dict.fromkeys([*golden, *pages[:BESIDE]]):
         prepared = _prepared(td.Page(page.html(), path=page.key))
         if prepared is None or not len(prepared[0]):
             continue
         before = prepared[0]
         p = judged_leaves(prepared[1], None, weights)[1]
-        gold = page.gold() if page in golden[:PAGES] else None
+        gold = page.gold() if page in golden else None
         content = frames.content_of(p, align(before.text, gold).share if gold is not None else None)
         leaves = frames.thinned(before, content, name)
         print_ = prepared[1] if leaves is before else fingerprint(leaves, options, content_hash=_number(page.key))

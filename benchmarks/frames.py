@@ -40,8 +40,6 @@ _SCRIPTS = {
     "zh": "chinese", "ja": "japanese", "th": "thai", "ar": "arabic", "fa": "arabic", "he": "hebrew", "ru": "cyrillic",
     "uk": "cyrillic", "bg": "cyrillic", "sr": "cyrillic", "el": "greek",
 }  # fmt: skip
-
-
 THINNED = (1.0, 1.0, 1.0, 0.4, 0.15, 0.05)  #: shares of the frame's lines that stay, by site
 
 Line = tuple[str, str | None]  # text, target if it is a link

@@ -46,15 +46,18 @@ def bare(context: Context) -> bool:
     """
     page = context.page
     marks = page.marks[page.row]
-    said = (page.sentence_ends > 0) & (context.tokens >= SENTENCE)
-    return bool(said.any()) and not (page.linked.any() or (marks & (BUTTON | FORM | DIALOG | NOSCRIPT)).any())
+    return bool(_says(context).any()) and not (page.linked.any() or (marks & (BUTTON | FORM | DIALOG | NOSCRIPT)).any())
 
 
 def wordless(context: Context) -> bool:
     """Whether a page has fewer than WORDS tokens in all, and no sentence and no line of prose among them: labels, not a text."""
-    page, t = context.page, context.tokens
-    says = ((page.sentence_ends > 0) & (t >= SENTENCE)) | (t >= ENOUGH)
-    return int(t.sum()) < WORDS and not says.any()
+    t = context.tokens
+    return int(t.sum()) < WORDS and not (_says(context) | (t >= ENOUGH)).any()
+
+
+def _says(context: Context) -> Ints:
+    """Which leaves have a sentence."""
+    return (context.page.sentence_ends > 0) & (context.tokens >= SENTENCE)
 
 
 def features(context: Context, p: Ints, copies: int) -> dict[str, float]:

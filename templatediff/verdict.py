@@ -3,8 +3,8 @@
 A page is empty where it holds nothing but chrome: a frame without content, a shell that scripts fill, a consent wall, an
 error page. Single leaves do not show that: on such pages some chrome always reads best. The page does; see
 `templatediff.overall`. The forests of verdict.json are fitted by benchmarks/fit_verdicts.py, which holds all the rules that
-there are but two: a page without any chrome is its sentences (`templatediff.overall.bare`), and a long run of likely content is
-no shell's (`is_text`).
+there are but three: a page without any chrome is its sentences (`templatediff.overall.bare`), a few words without a sentence are
+no text (`templatediff.overall.wordless`), and a long run of likely content is no shell's (`is_text`).
 """
 
 from __future__ import annotations
